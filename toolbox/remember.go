@@ -273,8 +273,14 @@ func (k *call) remember(ctx context.Context) (any, error) {
 	if done := saved.Receipt.Changes; len(done) > 0 && done[0].Withheld {
 		out.Message = "Not remembered: the user had it forgotten, and only their own words bring it back. Say so"
 	}
-	if n := len(saved.Items); n > 1 {
-		out.Message += fmt.Sprintf(" (%d statements)", n)
+	statements := 0
+	for _, item := range saved.Items {
+		if item.Kind != remember.KindUnclear { // a blank line
+			statements++
+		}
+	}
+	if statements > 1 {
+		out.Message += fmt.Sprintf(" (%d statements)", statements)
 	}
 	return out, nil
 }

@@ -90,6 +90,21 @@ func TestRememberAtTheSameTime(t *testing.T) {
 	}
 }
 
+// The message counts statements, not lines.
+func TestRememberCountsStatements(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	c := h.as("user:1")
+	for text, want := range map[string]string{
+		"I like tea.\n\nI like jazz.": "Remembered (2 statements)",
+		"\nI like rowing.\n \n":       "Remembered",
+	} {
+		if got := h.want(c, toolbox.Remember, map[string]any{"text": text}); got.text("message") != want {
+			t.Errorf("%q: %s", text, got.Content)
+		}
+	}
+}
+
 // A forgotten statement leaves the documents, and returns when the person asks to remember it.
 func TestForget(t *testing.T) {
 	t.Parallel()
