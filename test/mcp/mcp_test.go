@@ -37,7 +37,13 @@ import (
 func TestMain(m *testing.M) { devtest.Main(m) }
 
 // server is the API with an agent ada.
-type server struct{ url, key, database string }
+type server struct {
+	url, key, database string
+
+	store *store.Store
+}
+
+var root = memory.Identity{Workspace: "acme", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
 
 func start(tb testing.TB) server {
 	tb.Helper()
@@ -47,7 +53,6 @@ func start(tb testing.TB) server {
 func startWith(tb testing.TB, change func(*api.Options)) server {
 	tb.Helper()
 	s, database := storetest.Open(tb, store.Options{})
-	root := memory.Identity{Workspace: "acme", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
 	key := "test-admin-key-" + uuid.NewString()
 	if err := s.EnsureWorkspace(tb.Context(), "acme", "acme"); err != nil {
 		tb.Fatal(err)
@@ -73,7 +78,7 @@ func startWith(tb testing.TB, change func(*api.Options)) server {
 	}
 	h := httptest.NewServer(a)
 	tb.Cleanup(h.Close)
-	return server{h.URL, key, database}
+	return server{h.URL, key, database, s}
 }
 
 // calls are calls of every tool, in an order in which they succeed.

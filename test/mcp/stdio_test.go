@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/api/mcp/stdio"
+	"reverie/store/admin"
 	"reverie/test/deployment"
 	"reverie/toolbox"
 )
@@ -119,6 +120,31 @@ func TestRequestsInFlightAreAnswered(t *testing.T) {
 	}
 	if len(answered) != calls+2 || !answered["77"] {
 		t.Errorf("%d of %d were answered: %v", len(answered), calls+2, answered)
+	}
+}
+
+// A session that the server refuses ends with the server's own words.
+func TestRefusedSession(t *testing.T) {
+	s := start(t)
+	if _, err := s.store.CreateAgent(t.Context(), root, admin.NewAgent{ID: "bob", TimeZone: "UTC"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		key, agent, want string
+	}{
+		{s.key, "", "name the agent, as in /mcp?agent=ada: this key may use 2 agents"},
+		{s.key, "eve", "eve"},
+		{"unknown", "ada", "key"},
+	} {
+		in, out := io.Pipe()
+		_ = out.Close()
+		err := stdio.Serve(t.Context(), stdio.Options{
+			URL: s.url, Key: c.key, Query: url.Values{"agent": {c.agent}}, Version: "test", Log: slog.New(slog.DiscardHandler),
+		}, in, out)
+		if err == nil || !strings.HasPrefix(err.Error(), s.url+" refused: ") || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "calling") {
+			t.Errorf("agent %q: %v, want %q", c.agent, err, c.want)
+		}
 	}
 }
 

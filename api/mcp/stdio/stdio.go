@@ -4,7 +4,9 @@
 package stdio
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -49,6 +52,9 @@ func Serve(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser)
 		// Streams are those of requests that listen; there is no other one.
 		DisableStandaloneSSE: true, MaxRetries: -1,
 	}, nil)
+	if refused, is := refusalOf(err); is {
+		return fmt.Errorf("%s refused: %s", o.URL, refused.Message)
+	}
 	if err != nil {
 		return fmt.Errorf("%s does not answer as an MCP server of Reverie: %w (check the key, and that the agent exists)", o.URL, err)
 	}
@@ -213,7 +219,39 @@ func (p *proxy) keep(ctx context.Context, ended <-chan struct{}) {
 	}
 }
 
-// transport adds the key, and reports when the stream of an answer ends by itself.
+const (
+	// codeRefused is the code of what the API refuses: JSON-RPC leaves it to servers.
+	codeRefused = -32000
+	// codeRejected is the code with which the SDK marks that its transport has failed.
+	codeRejected = -32005
+	// maxRefusal bounds the answer of a refusal that is read, in bytes.
+	maxRefusal = 64 << 10
+)
+
+// refusalOf returns the error with which the remote server has answered, without what the SDK says about the way to it.
+func refusalOf(err error) (refused *jsonrpc.Error, is bool) {
+	refused, is = errors.AsType[*jsonrpc.Error](err)
+	return refused, is && refused.Code != codeRejected
+}
+
+// asMessage makes an error of the API one of JSON-RPC, whose text the SDK passes on. Other answers stay as they are.
+func asMessage(answer *http.Response) error {
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxRefusal))
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
+		return err
+	}
+	var problem struct {
+		Msg string `json:"msg"`
+	}
+	if json.Unmarshal(body, &problem) == nil && problem.Msg != "" {
+		id, _ := jsonrpc.MakeID("") // the SDK knows which request it was
+		body, err = jsonrpc.EncodeMessage(&jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: codeRefused, Message: problem.Msg}})
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	return err
+}
+
+// transport adds the key, passes on why the API refuses, and reports when the stream of an answer ends by itself.
 type transport struct {
 	base  http.RoundTripper
 	key   string
@@ -227,6 +265,11 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Header.Set("Authorization", "Bearer "+t.key)
 	}
 	answer, err := t.base.RoundTrip(r)
+	if err == nil && answer.StatusCode >= http.StatusBadRequest {
+		if err := asMessage(answer); err != nil {
+			return nil, err
+		}
+	}
 	if err == nil && r.Header.Get("Mcp-Method") == "subscriptions/listen" {
 		answer.Body = &streamBody{answer.Body, r.Context(), t.ended}
 	}
