@@ -123,6 +123,43 @@ func TestRequestsInFlightAreAnswered(t *testing.T) {
 	}
 }
 
+// A line that is no message is answered with an error, and loses no answer to others.
+func TestLinesThatAreNoMessages(t *testing.T) {
+	s := start(t)
+	in, lines, ended := serve(t, slowly(t, s.url, time.Second/2), s.key)
+	say(t, in, "%s", hello)
+	say(t, in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, toolbox.ListFiles)
+	for _, line := range []string{"oops", `{"jsonrpc":"2.0",`, "", `{} {}`, "\x00", "7", `{"id":5}`, `{"jsonrpc":"1.0","id":6,"method":"ping"}`} {
+		say(t, in, "%s", line)
+	}
+	say(t, in, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	codes, answered := map[int]int{}, map[any]bool{}
+	for line := range lines {
+		var answer struct {
+			ID     any
+			Result *struct{}
+			Error  struct{ Code int }
+		}
+		if err := json.Unmarshal([]byte(line), &answer); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if answer.Result == nil {
+			codes[answer.Error.Code]++
+		} else {
+			answered[answer.ID] = true
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if codes[-32700] != 4 || codes[-32600] != 3 || !answered[1.] || !answered[2.] {
+		t.Errorf("errors %v, answered %v", codes, answered)
+	}
+}
+
 // A session that the server refuses ends with the server's own words.
 func TestRefusedSession(t *testing.T) {
 	s := start(t)

@@ -5,9 +5,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // drainFor bounds the wait for answers after the input has ended.
@@ -17,11 +20,12 @@ const drainFor = 2 * time.Minute
 const listening = "subscriptions/listen"
 
 // drain holds back the end of the input until every request that was read has an answer: programs that write requests and close their end
-// of a pipe get all answers.
+// of a pipe get all answers. It answers lines that are no message itself, since the SDK ends the session at the first one.
 type drain struct {
 	in   *bufio.Reader
 	from io.Closer
-	line []byte // that is being read
+	out  io.Writer // of answers
+	line []byte    // that is being read
 
 	mu      sync.Mutex
 	pending map[string]bool // requests without an answer, by their ids as JSON
@@ -48,20 +52,42 @@ type message struct {
 
 // Read reads messages, and after the last one waits for the answers.
 func (d *drain) Read(p []byte) (int, error) {
-	if len(d.line) == 0 {
+	for len(d.line) == 0 {
 		line, err := d.in.ReadBytes('\n')
-		d.line = line
-		d.note(line)
 		if len(line) == 0 {
 			if errors.Is(err, io.EOF) {
 				d.wait()
 			}
 			return 0, err
 		}
+		if refusal := refusalOfLine(line); refusal != nil {
+			if _, err := d.out.Write(refusal); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		d.line = line
+		d.note(line)
 	}
 	n := copy(p, d.line)
 	d.line = d.line[n:]
 	return n, nil
+}
+
+// refusalOfLine returns the answer to a line that is no message; nil if it is one. The SDK judges batches, which some versions of the
+// protocol have, and skips blank lines.
+func refusalOfLine(line []byte) []byte {
+	line = bytes.TrimSpace(line)
+	code, problem := jsonrpc.CodeParseError, "this line is not JSON: send one message on each line"
+	if json.Valid(line) {
+		if _, err := jsonrpc.DecodeMessage(line); err == nil || line[0] == '[' {
+			return nil
+		}
+		code, problem = jsonrpc.CodeInvalidRequest, "this line is no message of JSON-RPC 2.0"
+	} else if len(line) == 0 {
+		return nil
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, problem)
 }
 
 // note records a request as pending. One that is cancelled need not be answered.
@@ -133,10 +159,13 @@ type noting struct {
 	io.WriteCloser
 
 	drain *drain
+	mu    sync.Mutex // the session and the drain write answers
 }
 
 // Write writes an answer. When nobody reads them any more, the wait for others ends.
-func (n noting) Write(p []byte) (int, error) {
+func (n *noting) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	written, err := n.WriteCloser.Write(p)
 	if err != nil {
 		_ = n.drain.Close()

@@ -74,7 +74,9 @@ func Serve(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser)
 	defer cancel()
 	go p.keep(ctx, ended) //nolint:gosec // it ends with ctx, and subscriptions with the session
 	reading := newDrain(in)
-	err = p.local.Run(ctx, &mcp.IOTransport{Reader: reading, Writer: noting{out, reading}})
+	writing := &noting{WriteCloser: out, drain: reading}
+	reading.out = writing
+	err = p.local.Run(ctx, &mcp.IOTransport{Reader: reading, Writer: writing})
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
 	}
