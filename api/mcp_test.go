@@ -372,10 +372,15 @@ func TestHostileMessages(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + deep + `}`:                 400,
 		`{"jsonrpc":"2.0","id":1,"method":"ping","x":[` + strings.Repeat("1,", 50_000) + `1]}`: 413,
 		`{"jsonrpc":"2.0","id":1,"method":"ping","x":"` + strings.Repeat("x", 9<<20) + `"}`:    413,
-		`{"jsonrpc":"2.0","id":1,"method":"no/such"}`:                                          400,
+		`{"jsonrpc":"2.0","method":"no/such"}`:                                                 400,
 	} {
 		if got := h.doPlain(request{method: "POST", path: mine, key: h.admin, body: body}); got.status != status {
 			t.Errorf("%.60s: %d, want %d: %.300s", body, got.status, status, got.body)
+		}
+	}
+	for _, method := range []string{"no/such", "\x00", strings.Repeat("x", 100_000)} { // a client reads JSON-RPC's own error
+		if got := h.speak(h.admin, "?agent=ada&owner=api:42", method, nil); got.status != 200 || got.Fault.Code != -32601 {
+			t.Errorf("method %.20q: %d %.300s", method, got.status, got.body)
 		}
 	}
 	for _, name := range []string{"", "no_such_tool", "\x00", strings.Repeat("x", 100_000)} {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"reverie/api/fault"
@@ -96,6 +97,7 @@ type visit struct {
 
 // message holds the fields of a message that are read before the SDK reads it.
 type message struct {
+	ID     any    `json:"id"`
 	Method string `json:"method"`
 	Params struct {
 		Name string `json:"name"`
@@ -126,6 +128,15 @@ func (m *room) serve(hc huma.Context, w http.ResponseWriter, r *http.Request) {
 		m.Refuse(hc, err)
 		return
 	}
+	if r.Header.Get(versionHeader) < listenVersion && !slices.Contains(methods, v.message.Method) {
+		if answer := unknown(v.message); answer != nil {
+			hc.SetHeader("Content-Type", "application/json")
+			if _, err := w.Write(answer); err != nil {
+				m.Log.DebugContext(hc.Context(), "The client did not take the answer", "error", err)
+			}
+			return
+		}
+	}
 	handler, limit := m.answered, rest.RequestTimeout
 	if v.message.Params.Meta.ProgressToken != nil || v.listens() {
 		handler = m.streamed
@@ -150,6 +161,27 @@ func (m *room) serve(hc huma.Context, w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Content-Type", "application/json") // as for every operation, bodies are JSON in any case
 	}
 	handler.ServeHTTP(w, r)
+}
+
+// methods are the methods that clients call. Of versions before listenVersion, the SDK refuses a call of another one in plain text, which
+// clients cannot read.
+var methods = []string{
+	"completion/complete", "initialize", "logging/setLevel", "ping", "prompts/get", "prompts/list", "resources/list", "resources/read",
+	"resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover", "subscriptions/listen", "tools/call",
+	"tools/list",
+}
+
+// unknown returns the answer to a call of an unknown method; nil for a notification, which has no answer.
+func unknown(message message) []byte {
+	id, err := jsonrpc.MakeID(message.ID)
+	if err != nil || !id.IsValid() {
+		return nil
+	}
+	answer, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}})
+	if err != nil {
+		return nil
+	}
+	return answer
 }
 
 // visit reads a request: its identity and its message.
