@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -157,6 +158,58 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 	}
 	if codes[-32700] != 4 || codes[-32600] != 3 || !answered[1.] || !answered[2.] {
 		t.Errorf("errors %v, answered %v", codes, answered)
+	}
+}
+
+// Errors over standard input and output have the words and codes that the server answers with over HTTP.
+func TestErrorsAreTheServersOwn(t *testing.T) {
+	s := start(t)
+	requests := []string{
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"memory:///none.md"}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"none"}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"none","arguments":{}}}`,
+	}
+	type answer struct {
+		ID    any
+		Error struct {
+			Code    int
+			Message string
+		}
+	}
+	want := map[any]answer{}
+	for _, request := range requests {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/mcp?agent=ada&owner=user:1", strings.NewReader(request))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+s.key)
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a answer
+		if err := errors.Join(json.NewDecoder(got.Body).Decode(&a), got.Body.Close()); err != nil || a.Error.Message == "" {
+			t.Fatalf("%s: %+v, %v", request, a, err)
+		}
+		want[a.ID] = a
+	}
+	in, lines, ended := serve(t, s.url, s.key)
+	say(t, in, "%s", hello+"\n"+strings.Join(requests, "\n"))
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for line := range lines {
+		var a answer
+		if err := json.Unmarshal([]byte(line), &a); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if w, asked := want[a.ID]; asked && a != w {
+			t.Errorf("%+v, over HTTP %+v", a, w)
+		}
+		delete(want, a.ID)
+	}
+	if err := <-ended; err != nil || len(want) > 0 {
+		t.Errorf("%v, without an answer: %v", err, want)
 	}
 }
 

@@ -102,26 +102,31 @@ type progressOf struct {
 	token   any
 }
 
-// forward answers messages of the client with the answers of the remote server.
+// forward answers messages of the client with the answers of the remote server, and with its errors as it words them.
 func (p *proxy) forward(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+	return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
 		switch params := request.GetParams().(type) {
 		case *mcp.ListToolsParams:
-			return p.remote.ListTools(ctx, params)
+			result, err = p.remote.ListTools(ctx, params)
 		case *mcp.CallToolParamsRaw:
-			return p.call(ctx, request, params)
+			result, err = p.call(ctx, request, params)
 		case *mcp.ListResourcesParams:
-			return p.remote.ListResources(ctx, params)
+			result, err = p.remote.ListResources(ctx, params)
 		case *mcp.ListResourceTemplatesParams:
-			return p.remote.ListResourceTemplates(ctx, params)
+			result, err = p.remote.ListResourceTemplates(ctx, params)
 		case *mcp.ReadResourceParams:
-			return p.remote.ReadResource(ctx, params)
+			result, err = p.remote.ReadResource(ctx, params)
 		case *mcp.ListPromptsParams:
-			return p.remote.ListPrompts(ctx, params)
+			result, err = p.remote.ListPrompts(ctx, params)
 		case *mcp.GetPromptParams:
-			return p.remote.GetPrompt(ctx, params)
+			result, err = p.remote.GetPrompt(ctx, params)
+		default:
+			return next(ctx, method, request)
 		}
-		return next(ctx, method, request)
+		if refused, is := refusalOf(err); is {
+			return nil, refused
+		}
+		return result, err
 	}
 }
 
