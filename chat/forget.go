@@ -67,7 +67,7 @@ func (t *turning) forgetStatement(ctx context.Context, asked remember.Forget, sa
 		}
 	}
 	if asked.Thing {
-		named, err := t.claimed(ctx, attributeNamed(asked.Text))
+		named, err := t.claimed(ctx, attributeNamed(asked.Text), nil)
 		if err != nil {
 			return false, err
 		}
