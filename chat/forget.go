@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"reverie/language/analysis"
 	"reverie/language/claim"
 	"reverie/language/sentence"
 	"reverie/language/stance"
@@ -169,7 +170,7 @@ func mentions(said string, asked remember.Forget) bool {
 	if asked.Thing {
 		subject = cmp.Or(subject, claim.User)
 	}
-	return (of == "" || subject == "" || of == subject) && claim.Repeats(said, asked.Text) ||
+	return (of == "" || subject == "" || of == subject) && analysis.Repeats(said, asked.Text) ||
 		claim.Claimed{}.With(asked.Text, false).AnyMadeBy(said)
 }
 

@@ -64,12 +64,6 @@ func (e *edited) grounds(text string) bool {
 	return !slices.ContainsFunc(e.ground.Check(text), func(f grounding.Fault) bool { return f.IsValue() || f.Code == grounding.Negation })
 }
 
-// Overturns reports whether a text that takes the place of a statement makes it untrue: it does not repeat all of its words, or negates it.
-func Overturns(text, statement string) bool {
-	was, is := claim.WordsOf(statement).Turns, claim.WordsOf(text).Turns
-	return (was^is)&claim.Negated != 0 || !claim.Repeats(text, statement)
-}
-
 // HasOtherValue reports whether a text says most of what the statement says, with another value.
 func (s Statement) HasOtherValue(text string) bool {
 	return likeness(s.Text, text) >= minLikeness && !editedOf(s.Text).keepsValues(editedOf(text))

@@ -8,6 +8,7 @@ import (
 	"reverie/language/claim"
 	"reverie/language/lazyregexp"
 	"reverie/language/script"
+	"reverie/language/sentence"
 )
 
 // Claim is the value that a clause gives to something that has one value at a time.
@@ -151,7 +152,7 @@ func (r *reader) add(attribute, subject string, values ...value) {
 
 // clause reads one clause.
 func (r *reader) clause(text string) {
-	text = claim.WithoutLead(strings.Trim(text, " ,.;:!"))
+	text = sentence.WithoutLead(strings.Trim(text, " ,.;:!"))
 	text = birthdayPassed.ReplaceAllString(text, "$1")
 	state := beforeDay.ReplaceAllString(passives.ReplaceAllString(text, " "), "$1")
 	if text == "" || unreal.MatchString(state) || events.MatchString(state) || additive.MatchString(text) {

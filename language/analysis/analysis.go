@@ -737,3 +737,28 @@ const functionRunList = `的 了 吗 嗎 呢 吧 啊 呀 么 麼 是 在 也 很
 	은 는 이 가 을 를 에 의 도 로 과 와 에서 에게 으로 부터 까지 하고 이다 입니다 습니다 습니까 입니까 합니다 했습니다 있는 있다 무엇 언제 어디
 	누구 어떻게 왜 어떤 어느 몇 무슨 그리고 그러나 하지만 나는 저는 우리 그는 그녀 이것 그것 저것 인가 인가요 나요 했나요 니까
 	ที่ ใน และ ของ เป็น มี ได้ ไม่ ให้ จะ กับ ว่า อะไร เมื่อ ไหร่ เมื่อไหร่ ไหน ใคร ทำไม อย่าง ไร อย่างไร หรือ แต่ ก็ นี้ นั้น ฉัน คุณ เขา`
+
+// emptyHan are characters that few Chinese words of content have: they join or refer.
+const emptyHan = "我你您他她它们們的了是有在和也都就这那這個个件事"
+
+// Repeats reports whether a text has all words of content of a statement, which has some. Both are read in the same languages, since each of
+// them may be too short to know its language.
+func Repeats(text, statement string) bool {
+	in := language.Plausible(statement + "\n" + text)
+	forms := map[string]bool{}
+	for _, word := range AnalyseIn(text, in) {
+		for _, form := range word.Forms {
+			forms[form] = true
+		}
+	}
+	some := false
+	for _, word := range AnalyseIn(statement, in) {
+		if word.Stop || word.Kind == Ideographs && (utf8.RuneCountInString(word.Text) == 1 || strings.ContainsAny(word.Text, emptyHan)) {
+			continue
+		}
+		if some = true; !slices.ContainsFunc(word.Forms, func(form string) bool { return forms[form] }) {
+			return false
+		}
+	}
+	return some
+}

@@ -68,7 +68,7 @@ func claimed(text string, dependent bool) (keys []string, only bool) {
 	}
 	only = true
 	for _, said := range sentence.Split(q.Words) {
-		said = Quote{Speaker: q.Speaker, Words: withoutRequest(said)}.Plain()
+		said = Quote{Speaker: q.Speaker, Words: sentence.WithoutRequest(said)}.Plain()
 		slots, rest := slotsOf(said)
 		turned, unnamed := WordsOf(said).Turns != 0, dependent && !namesUser.MatchString(said)
 		slots = slices.DeleteFunc(slots, func(s slot) bool { return turned || unnamed && strings.HasPrefix(s.key, "\x00") })

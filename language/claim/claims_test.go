@@ -39,3 +39,18 @@ func TestClaimsOf(t *testing.T) {
 		}
 	}
 }
+
+// A move is the user's, whatever precedes it.
+func TestMovesWithALead(t *testing.T) {
+	for statement, town := range map[string]string{
+		`"Big news: I moved to Sheffield last weekend [2026-03-07 to 2026-03-08]."`: "Sheffield",
+		`"Letztes Wochenende bin ich nach Bonn gezogen."`:                           "Bonn",
+		`"我上周末[2026-03-07 to 2026-03-08]搬到杭州了"`:                                     "杭州",
+		`"El fin de semana pasado me mudé a Granada."`:                              "Granada",
+		`"Le week-end dernier j'ai déménagé à Nantes."`:                             "Nantes",
+	} {
+		if got := ClaimsOf(statement); len(got) != 1 || got[0].Subject != User || got[0].Value != town {
+			t.Errorf("%s: %+v", statement, got)
+		}
+	}
+}

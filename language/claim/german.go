@@ -5,6 +5,7 @@ import (
 
 	"reverie/language/date"
 	"reverie/language/lazyregexp"
+	"reverie/language/sentence"
 )
 
 // untilDE matches the end of a value of several words.
@@ -72,7 +73,7 @@ func germanSlots(text string) (all []slot) {
 		return nil
 	}
 	for _, clause := range clauses.Split(ordinalDE.ReplaceAllString(text, "$1.\u00a0$2"), -1) {
-		if s, ok := german(WithoutLead(strings.TrimSpace(clause))); ok {
+		if s, ok := german(sentence.WithoutLead(strings.TrimSpace(clause))); ok {
 			all = append(all, s)
 		}
 	}

@@ -1,14 +1,12 @@
 package claim
 
 import (
-	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"reverie/language"
 	"reverie/language/analysis"
 	"reverie/language/lazyregexp"
 	"reverie/language/script"
+	"reverie/language/sentence"
 )
 
 // Reading is the content of a sentence that another one can contradict.
@@ -44,31 +42,6 @@ func ContentOf(text string) Content {
 		c[key] = true
 	}
 	return c
-}
-
-// emptyHan are characters that few Chinese words of content have: they join or refer.
-const emptyHan = "我你您他她它们們的了是有在和也都就这那這個个件事"
-
-// Repeats reports whether a text has all words of content of a statement, which has some. Both are read in the same languages, since each of
-// them may be too short to know its language.
-func Repeats(text, statement string) bool {
-	in := language.Plausible(statement + "\n" + text)
-	forms := map[string]bool{}
-	for _, word := range analysis.AnalyseIn(text, in) {
-		for _, form := range word.Forms {
-			forms[form] = true
-		}
-	}
-	some := false
-	for _, word := range analysis.AnalyseIn(statement, in) {
-		if word.Stop || word.Kind == analysis.Ideographs && (utf8.RuneCountInString(word.Text) == 1 || strings.ContainsAny(word.Text, emptyHan)) {
-			continue
-		}
-		if some = true; !slices.ContainsFunc(word.Forms, func(form string) bool { return forms[form] }) {
-			return false
-		}
-	}
-	return some
 }
 
 // Within reports whether o has all words of c.
@@ -139,7 +112,7 @@ func Read(text string) Reading {
 		r.add(s)
 	}
 	for _, clause := range parts {
-		clause = WithoutLead(strings.TrimSpace(clause))
+		clause = sentence.WithoutLead(strings.TrimSpace(clause))
 		switch {
 		case clause == "" || isKey:
 		case script.HasHan(clause):

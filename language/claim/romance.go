@@ -5,6 +5,7 @@ import (
 
 	"reverie/language/date"
 	"reverie/language/lazyregexp"
+	"reverie/language/sentence"
 )
 
 // ofUserRomance matches words for the user at the beginning of a clause, which are no part of its subject.
@@ -97,7 +98,7 @@ var jobRomance = lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:travaill(?:e
 // romanceSlots reads the clauses of a text in French or Spanish.
 func romanceSlots(text string) (all []slot) {
 	for _, clause := range clauses.Split(text, -1) {
-		clause = WithoutLead(strings.TrimSpace(clause))
+		clause = sentence.WithoutLead(strings.TrimSpace(clause))
 		if p, ok := Romance(clause); ok {
 			s := slotOf(nounKey(p.Subject), p.Attribute, p.Value)
 			s.single, s.changed = p.Single, p.Changed

@@ -16,6 +16,7 @@ import (
 	"reverie/dream"
 	"reverie/dream/rewrite"
 	"reverie/facts"
+	"reverie/language/analysis"
 	"reverie/language/claim"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -426,7 +427,7 @@ func (w *entryWork) edit(ctx context.Context) error {
 		w.profile.Path = memory.ProfilePath
 		w.write(w.profile, w.reworded(w.profile.Content, text), editedInReport)
 	}
-	if w.replacement == "" || !facts.Overturns(text, w.text()) {
+	if w.replacement == "" || !overturns(text, w.text()) {
 		return nil
 	}
 	w.withoutIn(editedInReport, func(path string) bool {
@@ -434,6 +435,12 @@ func (w *entryWork) edit(ctx context.Context) error {
 		return isNote
 	})
 	return w.t.Send(ctx, &pgx.Batch{})
+}
+
+// overturns reports whether a text that takes the place of a statement makes it untrue: it does not repeat all of its words, or negates it.
+func overturns(text, statement string) bool {
+	was, is := claim.WordsOf(statement).Turns, claim.WordsOf(text).Turns
+	return (was^is)&claim.Negated != 0 || !analysis.Repeats(text, statement)
 }
 
 const editedInReport = "edited in the report of a dream"

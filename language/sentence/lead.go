@@ -1,4 +1,4 @@
-package claim
+package sentence
 
 import (
 	"strings"
@@ -43,7 +43,7 @@ var anyDay = time.Date(2100, time.June, 15, 12, 0, 0, 0, time.UTC)
 // announcement ("Big news: I moved …"), and a time that is over ("Last weekend I moved …", "我上周末搬到…"). Otherwise these words would be
 // read as the subject.
 func WithoutLead(clause string) string {
-	clause = withoutRequest(clause)
+	clause = WithoutRequest(clause)
 	if said := announcement.ReplaceAllString(clause, ""); speakerFirst.MatchString(said) {
 		clause = said
 	}
@@ -67,8 +67,8 @@ func WithoutLead(clause string) string {
 	return clause
 }
 
-// withoutRequest returns a statement without a request to remember before it.
-func withoutRequest(said string) string {
+// WithoutRequest returns a statement without a request to remember before it, in English, German, French, Spanish and Chinese.
+func WithoutRequest(said string) string {
 	if rest := toRememberDE.ReplaceAllString(said, ""); rest != said {
 		clause := strings.TrimRight(rest, " .!")
 		return speakerDE.ReplaceAllString(clause, "$1 $3 $2") + rest[len(clause):]
