@@ -50,19 +50,20 @@ func WithoutLead(clause string) string {
 	if !beforeSpeaker.MatchString(clause) {
 		return clause
 	}
-	for _, p := range date.Periods(clause, language.Plausible(clause), anyDay) {
-		before, after, found := strings.Cut(clause, p.Text)
-		if !found || !opening.MatchString(before) || p.From.After(anyDay) {
-			return clause
-		}
-		after = completed.ReplaceAllString(after, "")
-		if strings.HasPrefix(before, "我") || strings.HasPrefix(before, "咱") {
-			return before + after
-		}
-		if rest := strings.TrimLeft(after, " ,，"); speakerFirst.MatchString(rest) {
-			return rest
-		}
+	periods := date.Periods(clause, language.Plausible(clause), anyDay)
+	if len(periods) == 0 || periods[0].From.After(anyDay) {
 		return clause
+	}
+	before, after, found := strings.Cut(clause, periods[0].Text)
+	if !found || !opening.MatchString(before) {
+		return clause
+	}
+	after = completed.ReplaceAllString(after, "")
+	if strings.HasPrefix(before, "我") || strings.HasPrefix(before, "咱") {
+		return before + after
+	}
+	if rest := strings.TrimLeft(after, " ,，"); speakerFirst.MatchString(rest) {
+		return rest
 	}
 	return clause
 }
