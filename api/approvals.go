@@ -48,6 +48,7 @@ type approvalLineView struct {
 	Line      int                 `json:"line" doc:"Names the line in decisions."`
 	Removed   string              `json:"removed,omitempty" doc:"What the change takes out."`
 	Added     string              `json:"added,omitempty" doc:"What it puts in, or in place of removed."`
+	Headings  string              `json:"headings,omitempty" doc:"New headings above the line: they come with the first line under them that is approved."`
 	Messages  []memory.LineSource `json:"messages,omitempty" doc:"Messages that the line comes from, if they are known line by line."`
 	Decision  gate.Decision       `json:"decision,omitempty" enum:"approve,edit,refuse" doc:"Missing while the line waits."`
 	Text      string              `json:"text,omitempty" doc:"Of edit: the words of the person."`
@@ -97,8 +98,8 @@ func (s *Server) viewApproval(id memory.Identity, a approvals.Approval) approval
 			continue
 		}
 		v.Lines = append(v.Lines, approvalLineView{
-			Line: i, Removed: strings.Join(line.Removed, "\n"), Added: strings.Join(line.Added, "\n"), Messages: a.SourcesOf(line),
-			Decision: line.Decision, Text: line.Text, Note: line.Note, By: line.By, DecidedAt: line.DecidedAt,
+			Line: i, Removed: strings.Join(line.Removed, "\n"), Added: strings.Join(line.Added, "\n"), Headings: a.HeadingsOf(i),
+			Messages: a.SourcesOf(line), Decision: line.Decision, Text: line.Text, Note: line.Note, By: line.By, DecidedAt: line.DecidedAt,
 		})
 	}
 	return v

@@ -12,8 +12,8 @@ type waitingChange struct {
 	ID, Path, Scope, Owner, WorkflowID, Expiry string
 	Waiting                                    int
 	Lines                                      []struct {
-		Line                                     int
-		Removed, Added, Decision, Text, Note, By string
+		Line                                               int
+		Removed, Added, Headings, Decision, Text, Note, By string
 	}
 }
 
@@ -46,6 +46,7 @@ func TestApprovals(t *testing.T) {
 	if wrote.IsError || !strings.Contains(wrote.text("message"), "wait") {
 		t.Errorf("%+v", wrote)
 	}
+	h.wantError(h.get("/api/v1/agents/ada/workspace/files/notes/bees.md?owner=api:42"), 404, "not_found")
 	waits := h.waiting(phone, "")
 	if len(waits) != 1 || waits[0].Waiting != 3 || waits[0].Path != "notes/bees.md" || waits[0].Owner != "api:42" || waits[0].Expiry != "refuse" ||
 		!strings.HasPrefix(waits[0].WorkflowID, "approve/") {
@@ -54,7 +55,9 @@ func TestApprovals(t *testing.T) {
 	one := approvalsOf + "/" + waits[0].ID
 	lines := map[string]int{}
 	for _, l := range as[waitingChange](h, h.want(h.do(request{method: "GET", path: one, key: phone}), 200)).Lines {
-		lines[l.Added] = l.Line
+		if lines[l.Added] = l.Line; l.Headings != "# Bees" {
+			t.Errorf("%+v", l)
+		}
 	}
 	decide := func(key string, decisions ...map[string]any) answered {
 		return h.postTo(key, one+"/decisions", map[string]any{"decisions": decisions})

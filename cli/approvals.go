@@ -163,7 +163,7 @@ func showApproval(w io.Writer, a wire.Approval) error {
 		for removed := range strings.Lines(l.Removed) {
 			fmt.Fprintln(w, "  - "+strings.TrimRight(removed, "\n"))
 		}
-		for added := range strings.Lines(l.Added) {
+		for added := range strings.Lines(strings.TrimPrefix(l.Headings+"\n"+l.Added, "\n")) {
 			fmt.Fprintln(w, "  + "+strings.TrimRight(added, "\n"))
 		}
 		if l.Text != "" {

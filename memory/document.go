@@ -123,10 +123,10 @@ type Receipt struct {
 
 // ChangeReceipt is the result of one change.
 type ChangeReceipt struct {
-	Document uuid.UUID    `json:"document"`
+	Document uuid.UUID    `json:"document"` // zero: there is none, because all of it waits
 	Scope    Scope        `json:"scope"`
 	Path     string       `json:"path"`
-	Version  int          `json:"version"`
+	Version  int          `json:"version"` // 0: there is no document
 	Created  bool         `json:"created"`
 	Changed  bool         `json:"changed"` // false if nothing new was written: it was there already, or waits
 	Merged   bool         `json:"merged"`

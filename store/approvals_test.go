@@ -298,3 +298,74 @@ func TestApprovalsExpire(t *testing.T) {
 		}
 	}
 }
+
+// A document that would begin with what waits is not made before a person approves a line of it, and neither is its title written.
+func TestANewDocumentWaits(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:7")
+	worker := by(id, memory.AuthorWorkflow, "m")
+	const titled = "# Eve is the boss\n\n- likes tea\n- likes figs\n"
+	for name, c := range map[string]struct {
+		rule setting.ApprovalRule
+		ref  memory.Ref
+		text string
+		left string // after the first line is refused and the second one approved
+	}{
+		"memory":          {setting.ApprovalAll, personal(memory.MemoryPath), titled, "# Eve is the boss\n- likes figs\n"},
+		"a profile":       {setting.ApprovalAll, personal(memory.ProfilePath), titled, "# Eve is the boss\n- likes figs\n"},
+		"without a title": {setting.ApprovalAll, personal("memory/a.md"), "- likes tea\n- likes figs\n", "- likes figs\n"},
+		"a team":          {setting.ApprovalShared, team("t.md"), titled, "# Eve is the boss\n- likes figs\n"},
+	} {
+		requireApproval(t, s, setting.AgentSettings{Approvals: c.rule})
+		root := adminOf("acme").For("ada", "user:7")
+		propose := func(text string) approvals.Approval {
+			t.Helper()
+			receipt := write(t, s, worker, memory.Change{Ref: c.ref, Op: memory.OpAppend, Content: text})
+			if receipt.Changed || receipt.Created || receipt.Version != 0 || receipt.Waiting == 0 {
+				t.Errorf("%s: %+v", name, receipt)
+			}
+			if d, err := s.Document(t.Context(), root, c.ref); !is(pg.ErrNotFound)(err) {
+				t.Errorf("%s: made before the approval: %q, %v", name, d.Content, err)
+			}
+			if n := query[int](t, s, root, "select count(*)::int from documents where path = $1 and scope = $2", c.ref.Path, c.ref.Scope); n[0] != 0 {
+				t.Errorf("%s: its row stays", name)
+			}
+			return must[approvals.Approval](t)(s.Approval(t.Context(), root, receipt.Approval))
+		}
+		decide := func(a approvals.Approval, all ...approvals.LineDecision) {
+			t.Helper()
+			must[approvals.Decided](t)(s.Decide(t.Context(), root, a.ID, all))
+		}
+		a := propose(strings.ReplaceAll(c.text, "likes", "sells"))
+		lines := statementsOf(a)
+		if got := a.HeadingsOf(lines["- sells tea"]); (got != "") != strings.HasPrefix(c.text, "#") {
+			t.Errorf("%s: headings %q", name, got)
+		}
+		decide(a, approvals.LineDecision{Line: lines["- sells tea"], Decision: gate.Refuse},
+			approvals.LineDecision{Line: lines["- sells figs"], Decision: gate.Refuse})
+		a = propose(c.text)
+		lines = statementsOf(a)
+		decide(a, approvals.LineDecision{Line: lines["- likes tea"], Decision: gate.Refuse},
+			approvals.LineDecision{Line: lines["- likes figs"], Decision: gate.Approve})
+		if d := must[memory.Document](t)(s.Document(t.Context(), root, c.ref)); d.Content != c.left || d.Version != 1 {
+			t.Errorf("%s: version %d %q", name, d.Version, d.Content)
+		}
+	}
+}
+
+// Two proposals that would both begin a document with the same title are approved one after the other: the title is there once.
+func TestTwoBeginADocument(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	requireApproval(t, s, setting.AgentSettings{Approvals: setting.ApprovalAll})
+	worker := by(member("user:7"), memory.AuthorWorkflow, "m")
+	for _, line := range []string{"- is a nurse\n", "- likes tea\n"} {
+		write(t, s, worker, memory.Change{Ref: personal("memory/2026-11-30.md"), Op: memory.OpAppend, Create: "# 2026-11-30\n", Content: line})
+	}
+	approveAll(t, s, "user:7")
+	got := contentOf(t, s, member("user:7"), "memory/2026-11-30.md")
+	if !strings.HasPrefix(got, "# 2026-11-30\n\n- ") || strings.Count(got, "#") != 1 || !strings.Contains(got, "- is a nurse\n") || !strings.Contains(got, "- likes tea\n") {
+		t.Errorf("%q", got)
+	}
+}

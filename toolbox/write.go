@@ -123,7 +123,7 @@ func (k *call) write(ctx context.Context) (any, error) {
 	k.changed(id, receipt)
 	k.result.Written = &receipt
 	done := receipt.Changes[0]
-	overwritten := !done.Created
+	overwritten := !done.Created && done.Version > 0
 	out := k.written(done, receipt)
 	out.Created, out.Overwritten, out.BytesWritten = &done.Created, &overwritten, &done.Bytes
 	out.Message = "Workspace memory file overwritten"

@@ -78,7 +78,7 @@ func viewApproval(a approvals.Approval, names authors, where map[string]string) 
 	v := view.Approval{
 		ID: a.ID.String(), Path: a.Ref.Path, Scope: string(a.Ref.Scope), Owner: string(a.Owner), Reason: a.Reason, By: names.of(a.Author),
 		Conversation: where[a.Sources.Conversation], From: a.Sources.From, To: a.Sources.To, At: a.CreatedAt, Expires: a.ExpiresAt,
-		Waiting: a.Waiting, Applies: a.Expiry == approvals.Applies, Expired: a.Expired,
+		Waiting: a.Waiting, Applies: a.Expiry == approvals.Applies, Expired: a.Expired, Made: a.Made(),
 	}
 	for i, line := range a.Lines {
 		if line.IsFrame() || line.Decision == gate.Known {
@@ -86,7 +86,7 @@ func viewApproval(a approvals.Approval, names authors, where map[string]string) 
 		}
 		l := view.ApprovalLine{
 			Line: i, Removed: unlisted(line.Removed), Added: unlisted(line.Added), Decision: string(line.Decision),
-			Text: line.Text, Note: line.Note,
+			Text: line.Text, Note: line.Note, Headings: a.HeadingsOf(i),
 		}
 		if line.Decision != gate.Undecided && line.By != "" {
 			l.By = names.of(memory.Author{Kind: memory.AuthorUser, ID: line.By})

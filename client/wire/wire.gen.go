@@ -344,6 +344,9 @@ type ApprovalLine struct {
 	// Decision Missing while the line waits. One of: approve, edit, refuse.
 	Decision string `json:"decision,omitempty,omitzero"`
 
+	// Headings New headings above the line: they come with the first line under them that is approved.
+	Headings string `json:"headings,omitempty,omitzero"`
+
 	// Line Names the line in decisions.
 	Line int `json:"line"`
 

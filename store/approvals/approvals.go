@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/memory/setting"
 	"reverie/store/gate"
 	"reverie/store/indexes"
@@ -53,6 +56,20 @@ func (a Approval) count(d gate.Decision) (n int) {
 	}
 	return n
 }
+
+// HeadingsOf returns the new headings that come with a line, in one text: they are written with the first line under them that is approved.
+func (a Approval) HeadingsOf(line int) string {
+	var headings []string
+	for _, l := range a.Lines {
+		if slices.Contains(l.With, line) && slices.ContainsFunc(l.Added, markdown.HasText) {
+			headings = append(headings, l.Added...)
+		}
+	}
+	return strings.Join(headings, "\n")
+}
+
+// Made reports whether the document existed before, or does since a line was approved.
+func (a Approval) Made() bool { return a.Base > 0 || a.count(gate.Approve)+a.count(gate.EditLine) > 0 }
 
 // Detail returns the numbers of lines.
 func (a Approval) Detail() gate.ApprovalDetail {

@@ -9,6 +9,7 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/memory/setting"
 	"reverie/store/pg"
 )
 
@@ -80,9 +81,26 @@ func needsApproval(a memory.Author) bool {
 	return machinery[a.Kind] && a.Kind != memory.AuthorImport && !asked
 }
 
+// mayWait reports whether changes of the set wait for a person if the agent's rule says so.
+func (w *Writes) mayWait(t *pg.Tx) bool { return t.Agent != "" && !w.Approved && needsApproval(w.Author) }
+
+// rulesThatHold returns the rules by which all of a change waits.
+func (w *Writes) rulesThatHold(ref memory.Ref, t *pg.Tx) []string {
+	rules := []string{}
+	if !w.mayWait(t) {
+		return rules
+	}
+	for _, rule := range []setting.ApprovalRule{setting.ApprovalAll, setting.ApprovalShared} {
+		if all, _ := (setting.ApprovalSettings{Rule: rule}).Holds(ref); all {
+			rules = append(rules, string(rule))
+		}
+	}
+	return rules
+}
+
 // queueProposed queues reading earlier proposals for the documents, so that nothing is proposed twice.
 func (w *Writes) queueProposed(b *pgx.Batch, t *pg.Tx) {
-	if t.Agent == "" || w.Approved || !needsApproval(w.Author) {
+	if !w.mayWait(t) {
 		return
 	}
 	w.proposed = map[*document]map[string]bool{}
@@ -125,6 +143,9 @@ func (w *Writes) await(d *document, c *checked, next *state, receipt *memory.Cha
 		return nil
 	}
 	all, removals := w.standing.approvals.Holds(d.ref)
+	if d.version == 0 { // the rule in force when its row would have been made
+		all, removals = d.waits, d.waits
+	}
 	if !removals {
 		return nil
 	}
@@ -134,8 +155,8 @@ func (w *Writes) await(d *document, c *checked, next *state, receipt *memory.Cha
 	}
 	edits := markdown.Edits(before, proposed)
 	now := markdown.ApplyEdits(before, edits, func(i int) bool { return !all && len(edits[i].Removed) == 0 && !edits[i].IsFrame() })
-	if d.version == 0 { // a new document begins with its headings
-		now = framesOf(proposed, edits, now)
+	if d.waits {
+		next.content = "" // also white space, which is no line to decide
 	}
 	if len(edits) == 0 && !next.deleted || now == proposed && !next.deleted {
 		return nil
@@ -163,18 +184,6 @@ func (w *Writes) await(d *document, c *checked, next *state, receipt *memory.Cha
 	return &out
 }
 
-// framesOf returns the beginning of a new document without its statements.
-func framesOf(proposed string, edits []markdown.Edit, now string) string {
-	if now != "" || len(edits) == 0 {
-		return now
-	}
-	first, _, _ := strings.Cut(proposed, "\n")
-	if strings.HasPrefix(first, "# ") {
-		return first + "\n"
-	}
-	return now
-}
-
 // ApprovalDetail is the event detail of a proposal: its id and numbers of lines.
 type ApprovalDetail struct {
 	Approval uuid.UUID `json:"approval"`
@@ -187,7 +196,7 @@ type ApprovalDetail struct {
 func (a *waiting) event(t *pg.Tx) JournalEvent {
 	return JournalEvent{
 		Kind: EventApprovalRequested, Agent: t.Agent, Scope: a.d.ref.Scope, Owner: a.d.owner, Path: a.d.ref.Path,
-		Document: uuid.NullUUID{UUID: a.d.id, Valid: true}, Detail: ApprovalDetail{Approval: a.id, Waiting: a.count},
+		Document: uuid.NullUUID{UUID: a.d.id, Valid: a.base > 0}, Detail: ApprovalDetail{Approval: a.id, Waiting: a.count},
 	}
 }
 

@@ -33,6 +33,7 @@ type document struct {
 	base      []int     // versions whose content changes need
 
 	found     bool // the row exists, if only as the empty one that a new document begins with
+	waits     bool // there is no row, because all of a new document waits for approval
 	version   int  // 0: new
 	deleted   bool
 	enabled   bool
@@ -102,6 +103,9 @@ func (w *Writes) decide(t *pg.Tx) error {
 	if w.recorded != nil {
 		return &replayedError{receipt: *w.recorded}
 	}
+	for _, d := range w.order {
+		d.waits = !d.found && d.creatable && w.standing.known && len(w.rulesThatHold(d.ref, t)) > 0
+	}
 	if slices.ContainsFunc(w.order, func(d *document) bool { return d.agent != "" }) {
 		if err := w.standing.Allows(w.Author); err != nil && !(w.Approved && errors.Is(err, pg.ErrMemoryOff)) {
 			return err
@@ -157,12 +161,11 @@ func (w *Writes) apply(t *pg.Tx, c *checked) (memory.ChangeReceipt, error) {
 		return memory.ChangeReceipt{}, err
 	}
 	receipt := memory.ChangeReceipt{
-		Document: d.id, Scope: c.Scope, Path: c.Path, Version: d.version,
-		Created: d.version == 0, Merged: next.merged, Verdict: c.verdict, Withheld: withheld, Held: kept.Held,
+		Scope: c.Scope, Path: c.Path, Version: d.version, Merged: next.merged, Verdict: c.verdict, Withheld: withheld, Held: kept.Held,
 		Aside: kept.Aside, AsideIn: kept.AsideIn, Waiting: kept.Waiting, Approval: kept.Approval,
 	}
-	if d.version == 0 || next.deleted != d.deleted || next.content != d.content() {
-		receipt.Changed = d.version > 0 || kept.Waiting == 0 || hasStatements("", next.content)
+	if d.version == 0 && !d.waits || next.deleted != d.deleted || next.content != d.content() {
+		receipt.Changed, receipt.Created = true, d.version == 0
 		version := d.advance(w.Author, t.Now, c, next)
 		receipt.Version, receipt.Added, receipt.Removed = version.Number, version.Added, version.Removed
 		w.Events = append(w.Events, changeEvent(d, c, version))
@@ -171,6 +174,9 @@ func (w *Writes) apply(t *pg.Tx, c *checked) (memory.ChangeReceipt, error) {
 		await.base = d.version
 		w.waiting = append(w.waiting, *await)
 		w.Events = append(w.Events, await.event(t))
+	}
+	if d.version > 0 {
+		receipt.Document = d.id
 	}
 	sum := sha256.Sum256([]byte(d.content()))
 	receipt.Bytes, receipt.SHA256 = len(d.content()), hex.EncodeToString(sum[:])
@@ -186,7 +192,7 @@ type state struct {
 
 // after returns the document as c changes it. It removes from c what the document says already, if the author wants that.
 func (d *document) after(c *checked, author memory.Author) (state, error) {
-	if !d.found {
+	if !d.found && !d.waits {
 		if d.creatable {
 			return state{}, fmt.Errorf("agent: %w", pg.ErrNotFound) // the document would have been made
 		}
@@ -393,12 +399,15 @@ func (d *document) imported(c *checked) state {
 const (
 	// A new document begins as an empty row, so that two writers that create it at the same time meet here, and the second one
 	// changes the version of the first one. The row does not outlive the transaction empty: every change that may create makes a
-	// version.
+	// version. So there is none where all of a new document waits for approval.
 	sqlDocumentEnsure = `
 insert into documents (workspace_id, agent_id, scope, owner_key, path, document_id, version, enabled, sort_order, created_at, updated_at)
 select @workspace, @agent, @scope, @owner, @path, @document, 0, false, 0, @now, @now
-where @agent::text = '' or exists (
-    select from agents where workspace_id = @workspace and agent_id = @agent)
+where (@agent::text = '' or exists (
+    select from agents where workspace_id = @workspace and agent_id = @agent))
+    and not exists (
+        select from agents
+        where workspace_id = @workspace and agent_id = @acting and coalesce(settings ->> 'approvals', @rule) = any(@waits::text[]))
 on conflict do nothing`
 
 	// Writers of the same documents wait here, all in the same order.
@@ -461,7 +470,9 @@ where workspace_id = @workspace and agent_id = @agent and scope = @scope and own
 func (w *Writes) queueReads(b *pgx.Batch, t *pg.Tx) {
 	for _, d := range w.order {
 		if d.creatable {
-			b.Queue(sqlDocumentEnsure, d.args(t))
+			args := d.args(t)
+			args["acting"], args["rule"], args["waits"] = t.Agent, t.Approvals.Rule, w.rulesThatHold(d.ref, t)
+			b.Queue(sqlDocumentEnsure, args)
 		}
 	}
 	for _, d := range w.order {

@@ -95,6 +95,7 @@ where workspace_id = @workspace and agent_id = @agent`
 
 // Standing decides who may write an agent's own memory, PERSONAL and TEAM. GLOBAL documents belong to the workspace.
 type Standing struct {
+	known  bool   // the agent exists
 	leader string // the agent whose team it is in; empty: none
 	off    bool   // memory is switched off, by the agent or by the server
 	// approvals say which automatic changes wait for a person.
@@ -115,7 +116,7 @@ func QueueStanding(b *pgx.Batch, t *pg.Tx, to *Standing) {
 		if approvals == (setting.ApprovalSettings{}) {
 			approvals = setting.DefaultSettings().Approval()
 		}
-		*to = Standing{leader: leader, off: t.MemoryOff, approvals: approvals.With(own)}
+		*to = Standing{known: true, leader: leader, off: t.MemoryOff, approvals: approvals.With(own)}
 		if leader == t.Agent {
 			to.leader = ""
 		}

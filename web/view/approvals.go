@@ -17,6 +17,7 @@ type Approval struct {
 	At, Expires                                  time.Time
 	Waiting                                      int
 	Applies, Expired                             bool
+	Made                                         bool // the document exists
 	Lines                                        []ApprovalLine
 }
 
@@ -24,6 +25,7 @@ type Approval struct {
 type ApprovalLine struct {
 	Line                                 int
 	Removed, Added, Decision, Text, Note string
+	Headings                             string // new ones that come with the line
 	By                                   Author
 	Sources                              []LineSource
 }

@@ -289,6 +289,8 @@ export interface ApprovalLine {
   decidedAt?: string;
   /** Missing while the line waits. */
   decision?: "approve" | "edit" | "refuse";
+  /** New headings above the line: they come with the first line under them that is approved. */
+  headings?: string;
   /** Names the line in decisions. */
   line: number;
   /** Messages that the line comes from, if they are known line by line. */

@@ -256,6 +256,8 @@ class ApprovalLine(TypedDict):
     decidedAt: NotRequired[str]
     # Missing while the line waits.
     decision: NotRequired[Literal["approve", "edit", "refuse"]]
+    # New headings above the line: they come with the first line under them that is approved.
+    headings: NotRequired[str]
     # Names the line in decisions.
     line: int
     # Messages that the line comes from, if they are known line by line.
