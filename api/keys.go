@@ -34,7 +34,8 @@ func (s *Server) keyRoutes() {
 	}, s.listKeys)
 	rest.Register(s.Server, rest.Route{
 		ID: "revoke-key", Method: http.MethodDelete, Path: "/api/v1/keys/{key}", Tag: "keys", Need: memory.RoleAdmin,
-		Summary: "Revoke a key", Doc: "It stops working at once on this server, and within 5 seconds on others.",
+		Summary: "Revoke a key", Errors: []int{http.StatusConflict},
+		Doc: "It stops working at once on this server, and within 5 seconds on others. A key of the configuration is changed there.",
 	}, s.revokeKey)
 }
 

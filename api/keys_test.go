@@ -12,9 +12,9 @@ import (
 
 // madeKey is the answer to a request that makes a key.
 type madeKey struct {
-	ID, Secret string
-	ExpiresAt  *time.Time
-	Replaces   struct {
+	ID, Name, Secret string
+	ExpiresAt        *time.Time
+	Replaces         struct {
 		ID, ReplacedBy string
 		ExpiresAt      time.Time
 	}
@@ -66,6 +66,14 @@ func TestKeysExpireAndRotate(t *testing.T) {
 	h.want(h.do(request{method: "DELETE", path: "/api/v1/keys/" + day.ID, key: h.admin}), 200)
 	h.wantError(use(day.Secret), 401, "unauthorized")
 	h.wantError(use("rv_unknown"), 401, "unauthorized")
+	for _, k := range as[struct{ Items []madeKey }](h, h.want(h.get("/api/v1/keys"), 200)).Items {
+		if k.Name == "test" { // of the configuration
+			refused := h.wantError(h.do(request{method: "DELETE", path: "/api/v1/keys/" + k.ID, key: h.admin}), 409, "conflict")
+			if !strings.Contains(string(refused.body), "REVERIE_ADMIN_KEY") {
+				t.Errorf("%s", refused.body)
+			}
+		}
+	}
 	h.wantError(use(""), 401, "unauthorized")
 
 	listed := string(h.want(h.get("/api/v1/keys"), 200).body)

@@ -120,6 +120,11 @@ func TestKeysRotate(t *testing.T) {
 	if err := s.RevokeKey(t.Context(), root, gone.ID); err != nil {
 		t.Fatal(err)
 	}
+	// The next start would have it back.
+	if err := s.RevokeKey(t.Context(), root, fixed.ID); !conflict(pg.CodeKeyFixed)(err) {
+		t.Errorf("revoking the configured key: %v", err)
+	}
+	must[gate.Key](t)(s.Authenticate(t.Context(), configured))
 	for name, refused := range map[string]struct {
 		id      memory.Identity
 		key     gate.Key

@@ -47,8 +47,13 @@ where workspace_id = @workspace and configured and name = @name and hash <> @has
 
 	sqlKeyRevoke = `
 update api_keys set revoked_at = coalesce(revoked_at, @now)
+where workspace_id = @workspace and key_id = @key`
+
+	sqlKeyLock = `
+select ` + gate.KeyColumns + `, configured
+from api_keys
 where workspace_id = @workspace and key_id = @key
-returning ` + gate.KeyColumns
+for no key update`
 )
 
 // secretPrefix lets people and secret scanners recognise a key.
@@ -157,24 +162,41 @@ func (s *Admin) Keys(ctx context.Context, id memory.Identity) ([]gate.Key, error
 	return pg.ReadAll(ctx, s.db, id, sqlKeys, nil, gate.ScanKey)
 }
 
+// lockKey locks and reads a key that is about to change. It returns *ConflictError with CodeKeyFixed for a valid key of the deployment's
+// configuration, which would have it back at the next start.
+func lockKey(ctx context.Context, t *pg.Tx, key uuid.UUID) (k gate.Key, err error) {
+	found, configured := false, false
+	b := &pgx.Batch{}
+	pg.Columns(
+		b.Queue(sqlKeyLock, t.Args(pgx.NamedArgs{"key": key})), &found, &k.ID, &k.Workspace, &k.Name, &k.Role, &k.Agents, &k.Owner,
+		&k.CreatedAt, &k.RevokedAt, &k.ExpiresAt, &k.LastUsedAt, &k.ReplacedBy, &configured,
+	)
+	if err := t.Send(ctx, b); err != nil {
+		return k, err
+	}
+	switch {
+	case !found:
+		return k, fmt.Errorf("key %s: %w", key, pg.ErrNotFound)
+	case configured && k.RevokedAt == nil:
+		return k, &pg.ConflictError{
+			Code: pg.CodeKeyFixed, Message: "the deployment's configuration names this key: change it there (REVERIE_ADMIN_KEY)",
+		}
+	}
+	return k, nil
+}
+
 // RevokeKey revokes a key for good, unless the deployment's configuration names its secret again. It needs an admin as CreateKey
-// does.
+// does, and returns *ConflictError with CodeKeyFixed for the key that the configuration names now.
 func (s *Admin) RevokeKey(ctx context.Context, id memory.Identity, key uuid.UUID) error {
 	if err := pg.RequireGlobal(id); err != nil {
 		return err
 	}
 	_, err := pg.InTx(ctx, s.db, id.For("", id.Owner), func(t *pg.Tx) (struct{}, error) {
-		found := false
-		var revoked gate.Key
-		b := &pgx.Batch{}
-		pg.One(b.Queue(sqlKeyRevoke, t.Args(pgx.NamedArgs{"key": key})), &found, &revoked, gate.ScanKey)
-		if err := t.Send(ctx, b); err != nil {
+		if _, err := lockKey(ctx, t, key); err != nil {
 			return struct{}{}, err
 		}
-		if !found {
-			return struct{}{}, fmt.Errorf("key %s: %w", key, pg.ErrNotFound)
-		}
-		b = &pgx.Batch{}
+		b := &pgx.Batch{}
+		b.Queue(sqlKeyRevoke, t.Args(pgx.NamedArgs{"key": key}))
 		if err := gate.QueueEvent(b, t, gate.JournalEvent{Kind: gate.EventKeyRevoked, Detail: map[string]any{"key": key}}); err != nil {
 			return struct{}{}, err
 		}
@@ -184,12 +206,6 @@ func (s *Admin) RevokeKey(ctx context.Context, id memory.Identity, key uuid.UUID
 }
 
 const (
-	sqlKeyRotate = `
-select ` + gate.KeyColumns + `, configured
-from api_keys
-where workspace_id = @workspace and key_id = @key
-for no key update`
-
 	sqlKeyExpire = `
 update api_keys set expires_at = least(expires_at, @expires), replaced_by = @to
 where workspace_id = @workspace and key_id = @key
@@ -219,24 +235,9 @@ func (s *Admin) RotateKey(
 	}
 	secret := newSecret()
 	return pg.InTx(ctx, s.db, id.For("", id.Owner), func(t *pg.Tx) (RotatedKey, error) {
-		found, configured := false, false
-		var old gate.Key
-		look := &pgx.Batch{}
-		pg.Columns(
-			look.Queue(sqlKeyRotate, t.Args(pgx.NamedArgs{"key": key})), &found, &old.ID, &old.Workspace, &old.Name, &old.Role, &old.Agents,
-			&old.Owner, &old.CreatedAt, &old.RevokedAt, &old.ExpiresAt, &old.LastUsedAt, &old.ReplacedBy,
-			&configured,
-		)
-		if err := t.Send(ctx, look); err != nil {
+		old, err := lockKey(ctx, t, key)
+		if err != nil {
 			return RotatedKey{}, err
-		}
-		if !found {
-			return RotatedKey{}, fmt.Errorf("key %s: %w", key, pg.ErrNotFound)
-		}
-		if configured {
-			return RotatedKey{}, &pg.ConflictError{
-				Code: pg.CodeKeyFixed, Message: "the deployment's configuration names this key: change it there (REVERIE_ADMIN_KEY)",
-			}
 		}
 		if err := old.Check(t.Now); err != nil {
 			return RotatedKey{}, &pg.ConflictError{Code: pg.CodeKeyFixed, Message: err.Error() + ": create a new one"}
@@ -256,6 +257,7 @@ func (s *Admin) RotateKey(
 		if err := next.queue(b, t, newID, secret, &rotated.New); err != nil {
 			return RotatedKey{}, err
 		}
+		found := false
 		end := t.Args(pgx.NamedArgs{"key": key, "expires": t.Now.Add(overlap), "to": newID})
 		pg.One(b.Queue(sqlKeyExpire, end), &found, &rotated.Old, gate.ScanKey)
 		if err := gate.QueueEvent(
@@ -263,7 +265,7 @@ func (s *Admin) RotateKey(
 		); err != nil {
 			return RotatedKey{}, err
 		}
-		err := t.Finish(ctx, b)
+		err = t.Finish(ctx, b)
 		return rotated, err
 	})
 }

@@ -135,7 +135,7 @@ const (
 	CodeLeads = "leads"
 	// CodeDecided: somebody else has decided about a line that waited for approval.
 	CodeDecided = "decided"
-	// CodeKeyFixed: the key has ended, was rotated before or is named by the configuration, and cannot be rotated.
+	// CodeKeyFixed: the key has ended, was rotated before or is named by the configuration, and cannot be rotated or revoked.
 	CodeKeyFixed = "key_fixed"
 	// CodeKeyEnded: the key that made the webhook was revoked or has expired.
 	CodeKeyEnded = "key_ended"
