@@ -290,7 +290,7 @@ func TestGateRefusesMembersOfATeam(t *testing.T) {
 	}
 	write(t, s, root, replace(global("shared.md"), 0, "of the workspace\n"))
 
-	joins(t, s, "ada") // itself: none
+	joins(t, s, "")
 	write(t, s, id, replace(personal("MEMORY.md"), 1, "- likes coffee\n"))
 	joins(t, s, "lead")
 	joins(t, s, "")
@@ -355,6 +355,7 @@ func TestLeaders(t *testing.T) {
 		"an agent that is not there":      {adminOf("acme").For("other", ""), "nobody", invalid("settings.leader")},
 		"an agent of another workspace":   {adminOf("acme").For("other", ""), "far", invalid("settings.leader")},
 		"a member":                        {adminOf("acme").For("other", ""), "ada", invalid("settings.leader")},
+		"itself":                          {adminOf("acme").For("other", ""), "other", invalid("settings.leader")},
 		"one that leads others":           {adminOf("acme").For("lead", ""), "other", invalid("settings.leader")},
 		"one that the key may not use":    {limited("other").For("other", ""), "lead", invalid("settings.leader")},
 		"a member that the key sees not":  {limited("lead", "other").For("lead", ""), "other", invalid("settings.leader")},

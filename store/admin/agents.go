@@ -77,7 +77,6 @@ func (s *Admin) CreateAgent(ctx context.Context, id memory.Identity, a NewAgent)
 	if err := (AgentPatch{Name: &a.Name, TimeZone: &a.TimeZone, Settings: &a.Settings}).Validate(); err != nil {
 		return gate.Agent{}, err
 	}
-	a.Settings = *ledBy(a.ID, &a.Settings)
 	id = id.For(a.ID, memory.NoOwner)
 	return leading(ctx, s.db, id, func(t *pg.Tx) (created gate.Agent, err error) {
 		isNew := false
@@ -123,7 +122,6 @@ func (s *Admin) UpdateAgent(ctx context.Context, id memory.Identity, p AgentPatc
 	if err := p.Validate(); err != nil {
 		return gate.Agent{}, err
 	}
-	p.Settings = ledBy(id.Agent, p.Settings)
 	return leading(ctx, s.db, id, func(t *pg.Tx) (a gate.Agent, err error) {
 		found := false
 		b := &pgx.Batch{}
@@ -275,16 +273,6 @@ select
     exists (select from agents where workspace_id = @workspace and agent_id <> @agent and settings ->> 'leader' = @agent)`
 )
 
-// ledBy returns settings without a leader that is the agent itself.
-func ledBy(agent string, settings *setting.AgentSettings) *setting.AgentSettings {
-	if settings == nil || settings.Leader != agent {
-		return settings
-	}
-	own := *settings
-	own.Leader = ""
-	return &own
-}
-
 // leading runs fn as a transaction that may read all agents of the workspace, which checking a leader requires: the credential may
 // be limited to some.
 func leading[T any](ctx context.Context, db *pg.DB, id memory.Identity, fn func(*pg.Tx) (T, error)) (T, error) {
@@ -318,13 +306,15 @@ func queueLeadership(b *pgx.Batch, t *pg.Tx, settings *setting.AgentSettings) *l
 	return l
 }
 
-// allowed refuses an invalid leader: an agent that does not exist in the workspace or that the credential may not use, a member of
+// allowed refuses an invalid leader: the agent itself, an agent that does not exist in the workspace or that the credential may not use, a member of
 // another team, and any leader for an agent that leads others. Leaders are not transitive.
 func (l *leadership) allowed(id memory.Identity) error {
 	const field = "settings.leader"
 	switch {
 	case l.named == "" || l.named == l.current:
 		return nil
+	case l.named == id.Agent:
+		return &pg.InvalidError{Field: field, Problem: "an agent does not lead itself: name another agent, or null for none"}
 	case !l.exists || !id.MayUseAgent(l.named):
 		return &pg.InvalidError{Field: field, Problem: fmt.Sprintf("there is no agent %s in this workspace", l.named)}
 	case l.of != "" && l.of != l.named:
