@@ -174,6 +174,7 @@ type decideApprovalInput struct {
 	Body     struct {
 		Decisions []lineDecision `json:"decisions,omitempty" maxItems:"1000"`
 		Others    gate.Decision  `json:"others,omitempty" enum:"approve,refuse" doc:"Decision about all other lines that wait."`
+		Note      string         `json:"note,omitempty" maxLength:"500" doc:"Of others, if it is refuse: why. It is kept with each of these lines."`
 	}
 }
 
@@ -191,7 +192,7 @@ func (s *Server) decideApproval(ctx context.Context, in *decideApprovalInput) (*
 	for _, d := range in.Body.Decisions {
 		decisions = append(decisions, approvals.LineDecision(d))
 	}
-	done, err := s.Approve(ctx, id, in.Approval, decisions, in.Body.Others)
+	done, err := s.Approve(ctx, id, in.Approval, decisions, approvals.LineDecision{Decision: in.Body.Others, Note: in.Body.Note})
 	if err != nil {
 		return nil, err
 	}
@@ -202,26 +203,30 @@ func (s *Server) decideApproval(ctx context.Context, in *decideApprovalInput) (*
 	return rest.OK(out), nil
 }
 
-// Approve decides about lines of a proposal, and in the same way about all others that wait if others is not empty.
+// Approve decides about lines of a proposal, and as others says about all others that wait, unless it has no decision.
 func (s *Server) Approve(
-	ctx context.Context, id memory.Identity, approval uuid.UUID, decisions []approvals.LineDecision, others gate.Decision,
+	ctx context.Context, id memory.Identity, approval uuid.UUID, decisions []approvals.LineDecision, others approvals.LineDecision,
 ) (approvals.Decided, error) {
 	rest.Touch(ctx, "approval", approval.String())
 	found, err := s.Store.Approval(ctx, id, approval)
 	if err != nil {
 		return approvals.Decided{}, err
 	}
-	if others != gate.Undecided {
+	switch {
+	case others.Decision != gate.Undecided:
 		named := map[int]bool{}
 		for _, d := range decisions {
 			named[d.Line] = true
 		}
 		for i, line := range found.Lines {
 			if !line.IsFrame() && line.Decision == gate.Undecided && !named[i] {
-				decisions = append(decisions, approvals.LineDecision{Line: i, Decision: others})
+				others.Line = i
+				decisions = append(decisions, others)
 			}
 		}
-	} else if len(decisions) == 0 {
+	case others.Note != "":
+		return approvals.Decided{}, fault.InvalidAt("body.note", "it is about others: give the note of a line with its decision")
+	case len(decisions) == 0:
 		return approvals.Decided{}, fault.InvalidAt("body.decisions", "decide about at least one line, or about others")
 	}
 	if found.Owner != memory.NoOwner {

@@ -145,3 +145,24 @@ func TestApprovalsOfSharedMemory(t *testing.T) {
 		t.Errorf("%+v", seen)
 	}
 }
+
+// The note of a decision about all other lines is kept with each of them.
+func TestAllAreRefusedWithANote(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.requireApproval("all")
+	phone := h.key("phone", memory.RoleMember, "api:42")
+	h.want(h.toolAs(h.key("chat", memory.RoleMember, "api:42"), toolbox.WriteFile, "", map[string]any{
+		"filename": "notes/bees.md", "content": "- keeps bees\n- sells honey\n- fears wasps\n",
+	}), 200)
+	one := approvalsOf + "/" + h.waiting(phone, "")[0].ID
+	decide := func(body map[string]any) answered { return h.postTo(phone, one+"/decisions", body) }
+	approve := []map[string]any{{"line": 0, "decision": "approve"}}
+	h.wantError(decide(map[string]any{"decisions": approve, "note": "she moved"}), 422, "invalid_request")
+	h.want(decide(map[string]any{"decisions": approve, "others": "refuse", "note": "she moved"}), 200)
+	for _, l := range as[waitingChange](h, h.want(h.do(request{method: "GET", path: one, key: phone}), 200)).Lines {
+		if refused := l.Line > 0; (l.Decision == "refuse") != refused || (l.Note == "she moved") != refused {
+			t.Errorf("%+v", l)
+		}
+	}
+}

@@ -78,7 +78,7 @@ func (s commands) decideCommand(decision, short string, flags func(*cobra.Comman
 			}
 			body := wire.DecideApprovalBody{}
 			if others {
-				body.Others = decision
+				body.Others, body.Note = decision, with.Note
 			}
 			for _, arg := range args[1:] {
 				d := with

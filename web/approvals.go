@@ -117,7 +117,7 @@ func (q *request) approve() (templ.Component, error) {
 	}
 	done := map[gate.Decision]string{gate.Approve: "approved", gate.EditLine: "changed", gate.Refuse: "declined"}[decision]
 	if q.r.PostFormValue("line") == "all" {
-		_, err = q.Approve(q.Context, id, approval, nil, decision)
+		_, err = q.Approve(q.Context, id, approval, nil, approvals.LineDecision{Decision: decision})
 	} else {
 		line, bad := strconv.Atoi(q.r.PostFormValue("line"))
 		if bad != nil {
@@ -130,7 +130,7 @@ func (q *request) approve() (templ.Component, error) {
 		case gate.Refuse:
 			d.Note = q.text("note")
 		}
-		_, err = q.Approve(q.Context, id, approval, []approvals.LineDecision{d}, gate.Undecided)
+		_, err = q.Approve(q.Context, id, approval, []approvals.LineDecision{d}, approvals.LineDecision{})
 	}
 	if err != nil {
 		return nil, err

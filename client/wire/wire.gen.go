@@ -1023,6 +1023,9 @@ type Debug struct {
 type DecideApprovalBody struct {
 	Decisions []LineDecision `json:"decisions,omitempty,omitzero"`
 
+	// Note Of others, if it is refuse: why. It is kept with each of these lines.
+	Note string `json:"note,omitempty,omitzero"`
+
 	// Others Decision about all other lines that wait. One of: approve, refuse.
 	Others string `json:"others,omitempty,omitzero"`
 }

@@ -69,7 +69,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"approvals", "--all", "--limit", "5", "--cursor", "x", "--end-user", "42"},
 		{"approvals", "show", uuid.NewString(), "--end-user", "42"},
 		{"approvals", "approve", uuid.NewString(), "0", "2", "--end-user", "42"},
-		{"approvals", "refuse", uuid.NewString(), "--all", "--owner", "user:1"},
+		{"approvals", "refuse", uuid.NewString(), "--all", "--note", "wrong", "--owner", "user:1"},
 		{"approvals", "refuse", uuid.NewString(), "1", "--note", "wrong", "--owner", "user:1"},
 		{"approvals", "edit", uuid.NewString(), "3", "likes tea", "--owner", "user:1"},
 		{"artifacts", "--limit", "5", "--cursor", "x", "--end-user", "42"},

@@ -858,6 +858,8 @@ export interface Debug {
 
 export interface DecideApprovalBody {
   decisions?: LineDecision[];
+  /** Of others, if it is refuse: why. It is kept with each of these lines. */
+  note?: string;
   /** Decision about all other lines that wait. */
   others?: "approve" | "refuse";
 }

@@ -818,6 +818,8 @@ class Debug(TypedDict):
 
 class DecideApprovalBody(TypedDict):
     decisions: NotRequired[list[LineDecision]]
+    # Of others, if it is refuse: why. It is kept with each of these lines.
+    note: NotRequired[str]
     # Decision about all other lines that wait.
     others: NotRequired[Literal["approve", "refuse"]]
 
