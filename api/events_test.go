@@ -179,3 +179,30 @@ func TestAFollowerKnowsItsPlaceAtOnce(t *testing.T) {
 	}
 	t.Error("nothing was told")
 }
+
+// What cannot be asked for is refused, and the error names the parameter that was sent.
+func TestEventsRefuseWhatIsUnknown(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	for query, wants := range map[string][]string{
+		"?kind=document.writen":               {"query.kind", "document.writen", "document.written", "turn.completed"},
+		"?kind=document.written,document.new": {"query.kind", "document.new"},
+		"?cursor=x":                           {`"query.cursor"`},
+		"?after=x":                            {`"query.after"`},
+		"?cursor=1152921504606846976-1":       {`"query.cursor"`, "start without one"}, // of another database
+	} {
+		for _, form := range []string{"", ".jsonl", "/stream"} {
+			body := string(h.wantError(h.get(eventsOfAda+form+query), 422, "invalid_request").body)
+			for _, want := range wants {
+				if !strings.Contains(body, want) {
+					t.Errorf("%s%s: %s does not say %q", form, query, body, want)
+				}
+			}
+		}
+	}
+	if r := h.getEvents("/stream", h.admin, "x"); r.StatusCode != 422 {
+		t.Errorf("status %d", r.StatusCode)
+	} else if body, err := io.ReadAll(r.Body); err != nil || !strings.Contains(string(body), "header.Last-Event-ID") {
+		t.Errorf("%s, %v", body, err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 
+	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/store"
@@ -57,8 +59,8 @@ type EventParams struct {
 	Path   string           `query:"path" maxLength:"255" doc:"Only events about the document at this path."`
 }
 
-// chosen returns the identity that reads the events, and the filter of the request.
-func (s *Room) chosen(ctx context.Context, p EventParams) (memory.Identity, gate.JournalFilter, error) {
+// chosen returns the identity that reads the events, and the filter of the request. sent is the parameter that says where to read on.
+func (s *Room) chosen(ctx context.Context, p EventParams, sent string) (memory.Identity, gate.JournalFilter, error) {
 	id, _, err := s.Enter(ctx, p.Agent, p.Person())
 	if err != nil {
 		return id, gate.JournalFilter{}, err
@@ -66,8 +68,27 @@ func (s *Room) chosen(ctx context.Context, p EventParams) (memory.Identity, gate
 	if id.Owner == memory.NoOwner && id.Role.Includes(memory.RoleAdmin) {
 		id.AnyOwner = true
 	}
+	if err := gate.CheckKinds("query.kind", p.Kinds); err != nil {
+		return id, gate.JournalFilter{}, err
+	}
 	after, err := gate.ParseJournalCursor(cmp.Or(p.Cursor, p.After))
-	return id, gate.JournalFilter{After: after, Kinds: p.Kinds, Path: p.Path, Limit: store.MaxPage}, err
+	return id, gate.JournalFilter{After: after, Kinds: p.Kinds, Path: p.Path, Limit: store.MaxPage}, located(err, sent)
+}
+
+// sent names the parameter that says where to read on.
+func (p EventParams) sent() string {
+	if p.Cursor == "" {
+		return "query.after"
+	}
+	return "query.cursor"
+}
+
+// located names the parameter that was sent in an error about where to read on.
+func located(err error, sent string) error {
+	if invalid, is := errors.AsType[*store.InvalidError](err); is {
+		return fault.InvalidAt(sent, "%s", invalid.Problem)
+	}
+	return err
 }
 
 // eventView is one event. It has no contents.
@@ -109,27 +130,27 @@ type eventsInput struct {
 }
 
 func (s *Room) listEvents(ctx context.Context, in *eventsInput) (*rest.Reply[eventsView], error) {
-	id, filter, err := s.chosen(ctx, in.EventParams)
+	id, filter, err := s.chosen(ctx, in.EventParams, in.sent())
 	if err != nil {
 		return nil, err
 	}
 	filter.Limit = in.Limit
 	part, err := s.Store.Journal(ctx, id, filter)
 	if err != nil {
-		return nil, err
+		return nil, located(err, in.sent())
 	}
 	items := rest.Views(part.Events, viewEvent)
 	return rest.OK(eventsView{Items: items, Next: part.Next.String(), More: part.More, Events: items}), nil
 }
 
 func (s *Room) downloadEvents(ctx context.Context, in *EventParams) (*rest.Streamed, error) {
-	id, filter, err := s.chosen(ctx, *in)
+	id, filter, err := s.chosen(ctx, *in, in.sent())
 	if err != nil {
 		return nil, err
 	}
 	part, err := s.Store.Journal(ctx, id, filter) // so that what is wrong is answered as an error
 	if err != nil {
-		return nil, err
+		return nil, located(err, in.sent())
 	}
 	return &rest.Streamed{Body: func(hc huma.Context) {
 		write := rest.OpenStream(hc, rest.LinesOfJSON)
@@ -165,10 +186,11 @@ type eventStreamInput struct {
 }
 
 func (s *Room) followEvents(ctx context.Context, in *eventStreamInput) (*rest.Streamed, error) {
+	sent := in.sent()
 	if in.LastEventID != "" {
-		in.Cursor = in.LastEventID
+		in.Cursor, sent = in.LastEventID, "header.Last-Event-ID"
 	}
-	id, filter, err := s.chosen(ctx, in.EventParams)
+	id, filter, err := s.chosen(ctx, in.EventParams, sent)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +199,8 @@ func (s *Room) followEvents(ctx context.Context, in *eventStreamInput) (*rest.St
 			return nil, err
 		}
 	}
-	return s.Follow(ctx, id, filter, eventFrames, s.Revoked)
+	stream, err := s.Follow(ctx, id, filter, eventFrames, s.Revoked)
+	return stream, located(err, sent)
 }
 
 // eventFrames returns a part of the journal as server-sent events.

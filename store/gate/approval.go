@@ -82,7 +82,9 @@ func needsApproval(a memory.Author) bool {
 }
 
 // mayWait reports whether changes of the set wait for a person if the agent's rule says so.
-func (w *Writes) mayWait(t *pg.Tx) bool { return t.Agent != "" && !w.Approved && needsApproval(w.Author) }
+func (w *Writes) mayWait(t *pg.Tx) bool {
+	return t.Agent != "" && !w.Approved && needsApproval(w.Author)
+}
 
 // rulesThatHold returns the rules by which all of a change waits.
 func (w *Writes) rulesThatHold(ref memory.Ref, t *pg.Tx) []string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,6 +61,21 @@ var EventKinds = []EventKind{
 	EventAgentUpdated, EventKeyCreated, EventKeyRevoked, EventKeyRotated, EventFlushAcknowledged, EventRecallRecorded, EventPromotionApplied,
 	EventDreamCompleted, EventDoctorFixed, EventApprovalRequested, EventApprovalReminded, EventApprovalDecided, EventApprovalExpired,
 	EventTurnStarted, EventTurnCompleted,
+}
+
+// CheckKinds returns an *InvalidError for the first of kinds that no event has.
+func CheckKinds[K ~string](field string, kinds []K) error {
+	i := slices.IndexFunc(kinds, func(k K) bool { return !slices.Contains(EventKinds, EventKind(k)) })
+	if i < 0 {
+		return nil
+	}
+	known := make([]string, len(EventKinds))
+	for i, k := range EventKinds {
+		known[i] = string(k)
+	}
+	return &pg.InvalidError{
+		Field: field, Problem: fmt.Sprintf("there is no kind %q of events: use some of %s", kinds[i], strings.Join(known, ", ")),
+	}
 }
 
 // Event is one entry of the journal. It has no contents.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -210,10 +209,7 @@ func (n NewWebhook) validate() error {
 	case len(n.Kinds) > MaxKinds:
 		return &pg.InvalidError{Field: "kinds", Problem: fmt.Sprintf("name at most %d, or none for all", MaxKinds)}
 	}
-	if i := slices.IndexFunc(n.Kinds, func(k string) bool { return !slices.Contains(gate.EventKinds, gate.EventKind(k)) }); i >= 0 {
-		return &pg.InvalidError{Field: "kinds", Problem: fmt.Sprintf("there is no kind %q of events", n.Kinds[i])}
-	}
-	return nil
+	return gate.CheckKinds("kinds", n.Kinds)
 }
 
 // newSecret returns a secret, and as it is stored.
