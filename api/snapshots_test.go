@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"mime/multipart"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,6 +110,14 @@ func TestPreviewSaysWhatAnImportWouldDoAndWritesNothing(t *testing.T) {
 	}
 	if after := h.rows(); after != before {
 		t.Errorf("%s became %s", before, after)
+	}
+	for _, token := range []string{"abc", got.Token[1:], got.Token + "00", "z" + got.Token[1:]} {
+		refused := h.wantError(h.do(request{
+			method: "POST", path: snapshots + "import?owner=api:42&token=" + token, key: h.admin, body: anArchive(0), header: asZip,
+		}), 422, "invalid_request")
+		if body := string(refused.body); !strings.Contains(body, "query.token") || !strings.Contains(body, "make a preview first") {
+			t.Errorf("%s: %s", token, body)
+		}
 	}
 	// A change is another token.
 	h.want(h.put("KNOWLEDGE.md", "# More\n", map[string]string{"If-Match": "*"}), 200)

@@ -326,6 +326,9 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s and %s have one token", name, other)
 		}
 		seen[token] = name
+		if !IsToken(token) {
+			t.Errorf("%s: %s has not the form of a token", name, token)
+		}
 	}
 	turned := slices.Clone(base)
 	slices.Reverse(turned)

@@ -153,3 +153,9 @@ func Token(archive [sha256.Size]byte, choice Choice, bases []Base) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// IsToken reports whether a text has the form of a Token.
+func IsToken(text string) bool {
+	sum, err := hex.DecodeString(text)
+	return err == nil && len(sum) == sha256.Size
+}

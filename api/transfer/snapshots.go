@@ -509,6 +509,9 @@ func (s *Room) importSnapshot(ctx context.Context, in *importSnapshotInput) (*re
 	if err != nil {
 		return nil, err
 	}
+	if in.Token != "" && !snapshot.IsToken(in.Token) {
+		return nil, fault.InvalidAt("query.token", "it is the token of no preview: make a preview first and send its token")
+	}
 	u, err := s.receiveUnchanged(ctx, in)
 	if err != nil {
 		return nil, err

@@ -104,7 +104,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"import", fixtures + "openclaw", "--end-user", "42", "--on-conflict", "keep", "--no-wait"},
 		{"import", fixtures + "chatgpt", "--channel", "telegram", "--sender", "7", "--no-extract", "--no-wait"},
 		{"snapshot", "preview", zipped, "--scope", "all", "--end-user", "42"},
-		{"snapshot", "import", zipped, "--scope", "all", "--token", "x", "--wait", "1s", "--owner", "user:1"},
+		{"snapshot", "import", zipped, "--scope", "all", "--token", strings.Repeat("a", 64), "--wait", "1s", "--owner", "user:1"},
 		{"snapshot", "export", filepath.Join(t.TempDir(), "out.zip"), "--scope", "team", "--prefix", "memory/"},
 		{"export", "--to", t.TempDir(), "--end-user", "42"},
 		{"sync", t.TempDir(), "--once", "--end-user", "42"},
