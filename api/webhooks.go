@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -139,12 +140,30 @@ func (s *Server) createWebhook(ctx context.Context, in *newWebhookInput) (*rest.
 	if id.Owner == memory.NoOwner && !id.Role.Includes(memory.RoleAdmin) {
 		return nil, fault.New(fault.OwnerRequired, "Owner required: send owner, or channel and sender, or endUserId (in the body)")
 	}
-	secret, made, err := s.Store.CreateWebhook(ctx, id, webhooks.NewWebhook{URL: b.URL, Kinds: b.Kinds})
+	secret, made, err := s.CreateWebhook(ctx, id, webhooks.NewWebhook{URL: b.URL, Kinds: b.Kinds})
 	if err != nil {
 		return nil, inBody(err)
 	}
 	rest.Touch(ctx, "webhook", made.ID.String())
 	return rest.Created(newWebhookView{s.viewWebhook(id, made), hooks.WriteSecret(secret)}), nil
+}
+
+// CreateWebhook creates a webhook and returns its secret, which is not shown again.
+func (s *Server) CreateWebhook(ctx context.Context, id memory.Identity, n webhooks.NewWebhook) (secret []byte, _ webhooks.Webhook, _ error) {
+	if err := s.mayReach(n.URL); err != nil {
+		return nil, webhooks.Webhook{}, err
+	}
+	return s.Store.CreateWebhook(ctx, id, n)
+}
+
+// mayReach refuses an address to which nothing would ever be sent. What is no URL is left to the store.
+func (s *Server) mayReach(address string) error {
+	if to, err := url.Parse(address); err == nil && !hooks.MayReach(to, s.WebhookNetworks) {
+		return &store.InvalidError{
+			Field: "url", Problem: "nothing is sent there: use https and a public address, or have its network allowed (REVERIE_WEBHOOK_NETWORKS)",
+		}
+	}
+	return nil
 }
 
 // inBody locates an invalid value in the body.
@@ -237,6 +256,11 @@ func (s *Server) changeWebhook(ctx context.Context, in *changeWebhookInput) (*re
 func (s *Server) ChangeWebhook(
 	ctx context.Context, id memory.Identity, webhook uuid.UUID, c webhooks.WebhookChange,
 ) (webhooks.Webhook, error) {
+	if c.URL != nil {
+		if err := s.mayReach(*c.URL); err != nil {
+			return webhooks.Webhook{}, err
+		}
+	}
 	w, err := s.Store.ChangeWebhook(ctx, id, webhook, c)
 	if err == nil {
 		s.Workflows.WebhookChanged(ctx, webhookRef(id, webhook))

@@ -1,11 +1,13 @@
 package api_test
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
+	"reverie/api"
 	"reverie/memory"
 )
 
@@ -115,4 +117,42 @@ func TestWebhooksOfOthers(t *testing.T) {
 	}
 	h.want(h.do(request{method: "DELETE", path: path + "/" + ofMine, key: h.admin}), 200)
 	h.want(h.do(request{method: "DELETE", path: path + "/" + named, key: mine}), 200)
+}
+
+// An address to which nothing would ever be sent is refused at once, when a webhook is made and when it is changed.
+func TestWebhooksThatReachNothing(t *testing.T) {
+	own := []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}
+	for name, c := range map[string]struct {
+		allowed       []netip.Prefix
+		good, refused []string
+	}{
+		"the public internet": {
+			nil,
+			[]string{"https://example.com/", "https://1.1.1.1/", "https://[2606:4700::1111]/"},
+			[]string{"http://example.com/hook", "http://1.1.1.1/", "https://10.1.0.1/", "https://127.0.0.1:8080/", "http://[::1]/", "http://2130706433/"},
+		},
+		"a network": {
+			own,
+			[]string{"https://example.com/", "http://hooks.internal/", "http://10.1.0.1/", "https://10.1.0.1/"},
+			[]string{"http://1.1.1.1/", "http://10.2.0.1/", "https://10.2.0.1/"},
+		},
+	} {
+		h := start(t, func(o *api.Options) { o.WebhookNetworks = c.allowed })
+		h.agent("ada")
+		const path = "/api/v1/agents/ada/webhooks"
+		made := as[hookView](h, h.want(h.do(request{method: "POST", path: path, key: h.admin, body: map[string]any{"url": "https://example.com/"}}), 201))
+		for _, to := range c.good {
+			h.want(h.do(request{method: "POST", path: path, key: h.admin, body: map[string]any{"url": to}}), 201)
+			h.want(h.do(request{method: "PATCH", path: path + "/" + made.ID, key: h.admin, body: map[string]any{"url": to}}), 200)
+		}
+		for _, to := range c.refused {
+			for _, method := range []request{{method: "POST", path: path}, {method: "PATCH", path: path + "/" + made.ID}} {
+				method.key, method.body = h.admin, map[string]any{"url": to}
+				body := string(h.wantError(h.do(method), 422, "invalid_request").body)
+				if !strings.Contains(body, "body.url") || !strings.Contains(body, "REVERIE_WEBHOOK_NETWORKS") {
+					t.Errorf("%s, %s: %s", name, to, body)
+				}
+			}
+		}
+	}
 }

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"net/netip"
+	"net/url"
 	"slices"
 )
 
@@ -34,6 +35,20 @@ var closed = []netip.Prefix{
 func Public(a netip.Addr) bool {
 	a = a.Unmap()
 	return a.IsValid() && a.Zone() == "" && a.IsGlobalUnicast() && !a.IsPrivate() && !within(a, closed)
+}
+
+// admits reports whether messages are sent to an address: with TLS to the public internet, and to those in allowed in any case.
+func admits(scheme string, a netip.Addr, allowed []netip.Prefix) bool {
+	return within(a, allowed) || scheme == "https" && Public(a)
+}
+
+// MayReach reports whether messages may be sent to a URL, as far as it shows without looking up its name: the address that the name has is
+// checked when it is connected to.
+func MayReach(to *url.URL, allowed []netip.Prefix) bool {
+	if a, err := netip.ParseAddr(to.Hostname()); err == nil {
+		return admits(to.Scheme, a, allowed)
+	}
+	return to.Scheme == "https" || len(allowed) > 0
 }
 
 func within(a netip.Addr, networks []netip.Prefix) bool {

@@ -130,7 +130,7 @@ func check(scheme, address string, allowed []netip.Prefix) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errAddress, err)
 	}
-	if within(at.Addr(), allowed) || scheme == "https" && Public(at.Addr()) {
+	if admits(scheme, at.Addr(), allowed) {
 		return nil
 	}
 	return errAddress

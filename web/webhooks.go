@@ -88,7 +88,7 @@ func (q *request) newWebhook() (templ.Component, error) {
 		id = id.For(id.Agent, owner)
 	}
 	made := webhooks.NewWebhook{URL: page.Form.URL, Kinds: strings.Fields(strings.ReplaceAll(page.Form.Kinds, ",", " "))}
-	secret, w, err := q.Store.CreateWebhook(q.Context, id, made)
+	secret, w, err := q.CreateWebhook(q.Context, id, made)
 	id, _ = rest.AcrossOwners(id.For(id.Agent, memory.NoOwner))
 	if invalid, is := asInvalid(err); is {
 		page.Problem = invalid

@@ -180,6 +180,8 @@ type Options struct {
 	RateLimit float64
 	// MetricsNetworks are the networks that may read Metrics without a key. This machine always may.
 	MetricsNetworks []netip.Prefix
+	// WebhookNetworks are those besides the public internet to which the worker sends webhooks, also by http.
+	WebhookNetworks []netip.Prefix
 	// AuditAdmins limits the audit log to administrators; false: it has every key that is not pinned to an owner.
 	AuditAdmins bool
 	// CardsOff switches morning cards off.

@@ -120,9 +120,10 @@ func newAPI(c config.Config, p *parts, webUI string) (*web.Browser, error) {
 		Dreams: dreamSettings(c, c.LLMProvider != ""), DreamSchedule: dreamSchedule(c),
 		Workspace: c.Workspace, Log: t.Log, Tracers: t.Tracers, Meters: t.Meters, Metrics: t.Metrics,
 		DeletionGrace: c.DeletionGrace,
-		RateLimit:     c.RateLimit, TrustedProxies: c.TrustedProxies, MetricsNetworks: c.MetricsNetworks, AuditAdmins: c.Audit == config.AuditAdmins,
-		CardsOff: !c.MorningCard,
-		Version:  version, OAuthIssuer: c.OAuthIssuer, PublicURL: strings.TrimSuffix(c.PublicURL, "/"),
+		RateLimit:     c.RateLimit, TrustedProxies: c.TrustedProxies, MetricsNetworks: c.MetricsNetworks, WebhookNetworks: c.WebhookNetworks,
+		AuditAdmins: c.Audit == config.AuditAdmins,
+		CardsOff:    !c.MorningCard,
+		Version:     version, OAuthIssuer: c.OAuthIssuer, PublicURL: strings.TrimSuffix(c.PublicURL, "/"),
 	}
 	if webUI != "" {
 		workflows, err := url.JoinPath(webUI, "namespaces", c.TemporalNamespace, "workflows/")
