@@ -70,7 +70,7 @@ func keyState(k wire.Key) string {
 func (s commands) keysCreateCommand() *cobra.Command {
 	var (
 		body    wire.NewKeyBody
-		expires time.Duration
+		expires deadline
 	)
 	c := &cobra.Command{
 		Use:   "create <name>",
@@ -78,7 +78,7 @@ func (s commands) keysCreateCommand() *cobra.Command {
 		Long:  "Create a key and print its secret, once. --owner and the other flags that name a person pin the key to them.",
 		Args:  session.NeedsArgs(1, 1, "the name of the key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			body.Name, body.Owner, body.ExpiresAt = args[0], s.Owner, endIn(expires)
+			body.Name, body.Owner, body.ExpiresAt = args[0], s.Owner, expires.from(time.Now())
 			client, err := s.Client()
 			if err != nil {
 				return err
@@ -96,20 +96,13 @@ func (s commands) keysCreateCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&body.Role, "role", "member", "viewer, member or admin")
 	f.StringSliceVar(&body.Agents, "agents", nil, "only these agents; empty: all")
-	f.DurationVar(&expires, "expires", 0, "how long it is valid, such as 2160h; 0: for ever")
+	f.Var(&expires, "expires", "how long it is valid, such as 36h or 90d, or the day (UTC) on which it ends, such as 2027-12-31; 0: for ever")
 	return c
 }
 
-// endIn returns the time after d; zero for 0.
-func endIn(d time.Duration) time.Time {
-	if d == 0 {
-		return time.Time{}
-	}
-	return time.Now().Add(d).UTC().Truncate(time.Second)
-}
-
 func (s commands) keysRotateCommand() *cobra.Command {
-	var overlap, expires time.Duration
+	overlap := span(day)
+	var expires deadline
 	c := &cobra.Command{
 		Use:   "rotate <id>",
 		Short: "Replace a key by a new one with the same rights, and print its secret, once",
@@ -121,8 +114,9 @@ func (s commands) keysRotateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			seconds := int(overlap.Seconds())
-			made, err := client.RotateKey(cmd.Context(), args[0], wire.RotateKeyBody{OverlapSeconds: &seconds, ExpiresAt: endIn(expires)})
+			made, err := client.RotateKey(cmd.Context(), args[0], wire.RotateKeyBody{
+				OverlapSeconds: new(overlap.seconds()), ExpiresAt: expires.from(time.Now()),
+			})
 			if err != nil {
 				return err
 			}
@@ -134,8 +128,8 @@ func (s commands) keysRotateCommand() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.DurationVar(&overlap, "overlap", 24*time.Hour, "how long the old key stays valid, at most 720h")
-	f.DurationVar(&expires, "expires", 0, "how long the new key is valid; 0: as long as the old one was")
+	f.Var(&overlap, "overlap", "how long the old key stays valid, such as 12h or 7d, at most 30d")
+	f.Var(&expires, "expires", "how long the new key is valid, such as 36h or 90d, or the day (UTC) on which it ends; 0: as long as the old one was")
 	return c
 }
 

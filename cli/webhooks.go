@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -169,12 +168,11 @@ func (s commands) webhookState(use, state, short string) *cobra.Command {
 }
 
 func (s commands) webhooksRotateCommand() *cobra.Command {
-	var overlap time.Duration
+	overlap := span(day)
 	c := s.webhookCommand("rotate <id>", "Replace the secret of a webhook, and print the new one, once", 1,
 		func(cmd *cobra.Command, client *wire.Client, args []string) error {
-			seconds := int(overlap.Seconds())
 			x, err := client.RotateWebhookSecret(cmd.Context(), s.Agent, args[0], wire.RotateWebhookSecretParams{Person: s.Person()},
-				wire.RotateWebhookBody{OverlapSeconds: &seconds})
+				wire.RotateWebhookBody{OverlapSeconds: new(overlap.seconds())})
 			if err != nil {
 				return err
 			}
@@ -184,7 +182,7 @@ func (s commands) webhooksRotateCommand() *cobra.Command {
 				return err
 			})
 		})
-	c.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the old secret signs as well, at most 720h")
+	c.Flags().Var(&overlap, "overlap", "how long the old secret signs as well, such as 12h or 7d, at most 30d")
 	return c
 }
 

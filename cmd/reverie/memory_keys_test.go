@@ -15,6 +15,11 @@ func TestKeysCommands(t *testing.T) {
 	if !strings.HasPrefix(made[0], "rv_") || len(id) != 36 {
 		t.Fatalf("%q", made)
 	}
+	clitest.Contains(t, mustRun(t, "keys", "create", "frontend", "--expires", "2999-12-31"), "key ")
+	clitest.Contains(t, mustRun(t, "keys", "list"), "until 2999-12-31")
+	if _, _, err := runMemory(t, "keys", "create", "frontend", "--expires", "soon"); err == nil || !strings.Contains(err.Error(), "such as 2027-12-31") {
+		t.Errorf("error %v", err)
+	}
 	mustRun(t, "agents", "list", "--key", made[0])
 	listed := mustRun(t, "keys", "list")
 	clitest.Contains(t, listed, "backend", "member", "ada", "until ")
