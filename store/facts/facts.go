@@ -26,7 +26,7 @@ type Facts struct{ db *pg.DB }
 func New(db *pg.DB) *Facts { return &Facts{db} }
 
 // format names the reader of statements. Documents that another release has read are read again.
-const format = "9"
+const format = "10"
 
 // Document is the document whose facts change.
 type Document struct {
