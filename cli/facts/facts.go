@@ -136,7 +136,11 @@ func showKnown(w io.Writer, k wire.KnownFact) error {
 	if f.Attribute != "" {
 		rows = append(rows, []string{"reads", output.OneLine(fmt.Sprintf("%s, %s: %s", f.Subject, f.Attribute, f.Value), 200)})
 	}
-	rows = append(rows, []string{"trust", fmt.Sprintf("%.3f", f.Trust)})
+	if f.EndedAt.IsZero() { // what is gone has no trust
+		rows = append(rows, []string{"trust", fmt.Sprintf("%.3f", f.Trust)})
+	} else {
+		k.Explain = nil
+	}
 	for _, t := range k.Explain {
 		value := fmt.Sprintf("%+.3f", t.Value)
 		if t.Term == "age" { // the sum of the others is multiplied by it
