@@ -1,6 +1,7 @@
 package sentence
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -24,8 +25,25 @@ var (
 	speakerDE    = lazyregexp.New(`(?i)^(ich|wir|(?:mein|unser)\pL* \pL+) (.+) (\pL+)$`)
 )
 
-// beforeSpeaker matches a clause that does not begin with the speaker but names them, in the languages that claims are read in.
-var beforeSpeaker = lazyregexp.New(`(?i)\p{L}.*?[\s,](?:i|i'm|i've|we|we've|ich|wir|je|j'\p{L}+|nous|me|nos)[\s,]|^(?:我们?|咱们?|我們)\p{Han}`)
+// speakers are words for the speaker in the languages that claims are read in.
+var speakers = map[string]bool{
+	"i": true, "i'm": true, "i've": true, "we": true, "we've": true, "ich": true, "wir": true, "je": true, "nous": true, "me": true, "nos": true,
+}
+
+// namesSpeaker reports whether a clause names the speaker after other words; in Chinese, anywhere.
+func namesSpeaker(clause string) bool {
+	first := true
+	for word := range strings.FieldsSeq(clause) {
+		if word = strings.ToLower(word); !first && (speakers[word] || strings.HasPrefix(word, "j'")) {
+			return true
+		}
+		first = false
+	}
+	return strings.Contains(clause, "我") || strings.Contains(clause, "咱")
+}
+
+// links are between a request to remember and the statement, or in the request: without any of them there is none.
+var links = []string{"that ", "que ", "qu'", "dass ", "住", "得", "忘"}
 
 // opening matches what may stand before a period at the beginning of a clause: a preposition, an article, or the speaker in Chinese.
 var opening = lazyregexp.New(`(?i)^(?:(?:on|in|at|since|am|im|in der|in den|an|seit|el|la|en|en el|desde|le|la|l'|ce|en|au|depuis|the) ?)?$|^(?:我们?|咱们?|我們)$`)
@@ -44,11 +62,11 @@ var anyDay = time.Date(2100, time.June, 15, 12, 0, 0, 0, time.UTC)
 // read as the subject.
 func WithoutLead(clause string) string {
 	clause = WithoutRequest(clause)
+	if !namesSpeaker(clause) {
+		return clause
+	}
 	if said := announcement.ReplaceAllString(clause, ""); speakerFirst.MatchString(said) {
 		clause = said
-	}
-	if !beforeSpeaker.MatchString(clause) {
-		return clause
 	}
 	periods := date.Periods(clause, language.Plausible(clause), anyDay)
 	if len(periods) == 0 || periods[0].From.After(anyDay) {
@@ -70,6 +88,9 @@ func WithoutLead(clause string) string {
 
 // WithoutRequest returns a statement without a request to remember before it, in English, German, French, Spanish and Chinese.
 func WithoutRequest(said string) string {
+	if !slices.ContainsFunc(links, func(link string) bool { return strings.Contains(said, link) }) {
+		return said
+	}
 	if rest := toRememberDE.ReplaceAllString(said, ""); rest != said {
 		clause := strings.TrimRight(rest, " .!")
 		return speakerDE.ReplaceAllString(clause, "$1 $3 $2") + rest[len(clause):]
