@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"reverie/language/claim"
+	"reverie/language/sentence"
 	"reverie/language/stance"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -120,19 +120,54 @@ func (t *turning) saidHere(say phrases) string {
 // statedHere returns the messages of the conversation in which the user states something, without what they had forgotten since.
 func (t *turning) statedHere() (said []memory.Message) {
 	for _, m := range t.history() {
+		if m.Role == memory.RoleOfAssistant && m.Name == builtinForget {
+			said = without(said, forgottenIn(m.Content))
+		}
 		if m.Role != memory.RoleOfUser || m.Name != t.user.Name {
 			continue
 		}
-		if asked, is := remember.ParseForget(m.Content); is {
-			said = slices.DeleteFunc(said, func(m memory.Message) bool {
-				return makes(m.Content, asked.Text) || asked.Topic && claim.ContentOf(asked.Text).Within(claim.ContentOf(m.Content))
-			})
-		} else if wanted, _ := intentOf(m.Content, t.spokenLanguage()); wanted == tellsFact &&
-			scan.Scan(m.Content).Verdict != scan.VerdictQuarantine {
+		if _, is := remember.ParseForget(m.Content); is {
+			continue
+		}
+		if wanted, _ := intentOf(m.Content, t.spokenLanguage()); wanted == tellsFact && scan.Scan(m.Content).Verdict != scan.VerdictQuarantine {
 			said = append(said, m)
 		}
 	}
 	return said
+}
+
+// forgottenIn returns the statements that an answer lists as forgotten.
+func forgottenIn(answer string) (gone []string) {
+	for _, say := range phrasebook {
+		list, is := strings.CutPrefix(answer, say.forgotten)
+		for line := range strings.SplitSeq(list, "\n") {
+			if text, listed := strings.CutPrefix(line, "- "); is && listed {
+				gone = append(gone, text)
+			}
+		}
+	}
+	return gone
+}
+
+// without removes the sentences and clauses that were forgotten from messages, and messages that have no other ones.
+func without(said []memory.Message, gone []string) (left []memory.Message) {
+	for _, m := range said {
+		for _, text := range sentence.Split(m.Content) {
+			if slices.Contains(gone, scan.Redacted(text)) {
+				m.Content = strings.Replace(m.Content, text, "", 1)
+				continue
+			}
+			for _, clause := range sentence.Clauses(text) {
+				if rest, ok := sentence.WithoutClause(text, clause); ok && slices.Contains(gone, scan.Redacted(clause)) {
+					m.Content, text = strings.Replace(m.Content, text, rest, 1), rest
+				}
+			}
+		}
+		if strings.TrimSpace(m.Content) != "" {
+			left = append(left, m)
+		}
+	}
+	return left
 }
 
 // ownScope is the scope of the user's documents.

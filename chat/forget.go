@@ -257,7 +257,7 @@ func named(topic string) string {
 // search returns what is remembered and was said about something.
 func (t *turning) search(ctx context.Context, what string) ([]recall.Hit, error) {
 	found, err := t.Search.Search(ctx, t.id, recall.Request{
-		Query: what, MaxResults: new(recall.MaxResults), Archived: true, Unrecorded: true, Synthetic: t.synthetic, Agent: t.agent.Settings,
+		Query: what, MaxResults: new(recall.MaxResults), MinScore: new(0.0), Archived: true, Unrecorded: true, Synthetic: t.synthetic, Agent: t.agent.Settings,
 		Zone: t.now.Location(),
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -156,6 +157,44 @@ func TestForgetWhatSaysMore(t *testing.T) {
 		}
 		if got := readDocument(w, grace, "memory/2026-05-20.md"); turn.Forgotten == nil || got != "- \""+c.stays+"\"\n" {
 			t.Errorf("%s: %s\n%s", c.asked, turn.Answer, got)
+		}
+	}
+}
+
+// What was forgotten within a conversation is not quoted there any more; other sentences of its message are.
+func TestForgottenIsNotQuotedInItsConversation(t *testing.T) {
+	w := open(t)
+	w.Model = nil
+	for i, c := range []struct {
+		said, asked string
+		questions   []string
+		gone, stays string
+	}{
+		{"I am Grace and I live in Bremen. I have a cat.", "Forget that I live in Bremen.", []string{"Where do I live?", "What do you know about me?"}, "Bremen", "cat"},
+		{"Ich wohne in Bremen.", "Vergiss, dass ich in Bremen wohne.", []string{"Wo wohne ich?", "Was weißt du über mich?"}, "„", ""},
+		{"J'habite à Brême.", "Oublie que j'habite à Brême.", []string{"Où est-ce que j'habite ?", "Que sais-tu de moi ?"}, "Brême.", ""},
+		{"Vivo en Bremen.", "Olvida que vivo en Bremen.", []string{"¿Dónde vivo?", "¿Qué sabes de mí?"}, "Bremen", ""},
+		{"I have a dog called Rex.", "Forget my dog.", []string{"What is my dog called?", "What do you know about me?"}, "Rex", ""},
+		{"我养了一只狗，叫旺财。", "忘掉我的狗", []string{"我的狗叫什么？"}, "旺财", ""},
+		{"私の犬はポチです。", "私の犬を忘れてください", []string{"私の犬は？"}, "ポチ", ""},
+		{"У меня собака Рекс.", "Забудь всё о собаке.", []string{"Как зовут мою собаку?"}, "Рекс", ""},
+	} {
+		ask := func(message string) chat.Turn {
+			turn, _ := w.turn(memory.Owner(fmt.Sprint("user:f", i)), chat.TurnRequest{Conversation: "c1", Message: message})
+			return turn
+		}
+		ask(c.said)
+		for n := 0; ask(c.asked).Forgotten == nil; n++ {
+			if n > 0 {
+				t.Fatalf("%s: nothing was forgotten", c.asked)
+			}
+		}
+		answers := ""
+		for _, question := range c.questions {
+			answers += ask(question).Answer + "\n"
+		}
+		if strings.Contains(answers, c.gone) || !strings.Contains(answers, c.stays) {
+			t.Errorf("%s: %s", c.asked, answers)
 		}
 	}
 }

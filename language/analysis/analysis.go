@@ -751,14 +751,16 @@ func Repeats(text, statement string) bool {
 			forms[form] = true
 		}
 	}
-	some := false
-	for _, word := range AnalyseIn(statement, in) {
-		if word.Stop || word.Kind == Ideographs && (utf8.RuneCountInString(word.Text) == 1 || strings.ContainsAny(word.Text, emptyHan)) {
-			continue
-		}
-		if some = true; !slices.ContainsFunc(word.Forms, func(form string) bool { return forms[form] }) {
-			return false
-		}
+	words := slices.DeleteFunc(AnalyseIn(statement, in), func(word Token) bool {
+		return word.Stop || word.Kind == Ideographs && strings.ContainsAny(word.Text, emptyHan)
+	})
+	pairs := slices.DeleteFunc(slices.Clone(words), func(word Token) bool {
+		return word.Kind == Ideographs && utf8.RuneCountInString(word.Text) == 1
+	})
+	if len(pairs) > 0 { // a single character is a word only where there is nothing else
+		words = pairs
 	}
-	return some
+	return len(words) > 0 && !slices.ContainsFunc(words, func(word Token) bool {
+		return !slices.ContainsFunc(word.Forms, func(form string) bool { return forms[form] })
+	})
 }
