@@ -154,8 +154,39 @@ func (p *proposing) ready(ctx context.Context) (result ProposeResult, ended bool
 		ProfileMaxChars: p.in.Settings.ProfileMaxChars, MemoryMaxChars: p.in.Settings.MemoryMaxChars,
 		Model: p.in.Settings.Model,
 	}
-	p.input.Disagreements, err = p.disagreements(ctx, p.id, p.load.Disagreements, p.input)
+	if p.input.Disagreements, err = p.disagreements(ctx, p.id, p.load.Disagreements, p.input); err != nil {
+		return ProposeResult{}, true, err
+	}
+	p.input.Newer, err = p.newer(ctx)
 	return ProposeResult{}, err != nil, err
+}
+
+// newer returns the lines of the files that were said, or confirmed, after the day of the last message. Only those of old messages are
+// read, as of an import. Without facts, none are known.
+func (p *proposing) newer(ctx context.Context) (lines []string, err error) {
+	today, last := p.Now().In(p.load.Today.Location()), time.Time{}
+	for _, l := range p.transcript {
+		if l.At.After(last) {
+			last = l.At
+		}
+	}
+	day := last.In(today.Location()).Format(time.DateOnly)
+	if last.IsZero() || day >= today.Format(time.DateOnly) {
+		return nil, nil
+	}
+	if _, err := p.Store.Disagreements(ctx, p.id); err != nil && !errors.Is(err, store.ErrFactsOff) { // which derives what was just written
+		return nil, storeError(err)
+	}
+	known, err := p.Store.OfDocuments(ctx, p.id, p.load.Scope, memory.ProfilePath, memory.MemoryPath)
+	if errors.Is(err, store.ErrFactsOff) {
+		return nil, nil
+	}
+	for _, f := range known {
+		if f.Evidence.Seen.Format(time.DateOnly) > day {
+			lines = append(lines, f.Text)
+		}
+	}
+	return lines, storeError(err)
 }
 
 // disagreements returns the statements of which a prompt shows both sides.

@@ -254,3 +254,27 @@ func TestReasonNamesWhatIsLeftOut(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// Old messages neither replace nor take back what was said after them; they are noted.
+func TestOldMessagesAndNewerLines(t *testing.T) {
+	for _, c := range []struct{ said, profile, memory string }{
+		{"I live in Munich.", "- Home: Berlin", ""},
+		{"I moved to Munich last month.", "- Home: Berlin", ""},
+		{"I'm Anna.", "- Name: Grace", ""},
+		{"We sold the Yaris, I'm cycling everywhere now.", "", "- \"I bought a Toyota Yaris.\""},
+		{"Ich wohne jetzt in Köln.", "- Home: Bonn", ""},
+		{"我搬到上海了。", "- Home: 杭州", ""},
+	} {
+		in := said("u: "+c.said, "a: OK.")
+		in.Profile, in.Memory = "# Profile\n\n## Identity\n\n"+c.profile+"\n", "# Memory\n\n## Facts\n\n"+c.memory+"\n- Xyz abc\n"
+		before := propose(in)
+		in.Newer = []string{strings.TrimPrefix(c.profile, "- "), strings.TrimPrefix(c.memory, "- ")}
+		p := propose(in)
+		if before.ProfileUpdate+before.MemoryUpdate == "" {
+			t.Errorf("%q changes nothing in any case", c.said)
+		}
+		if p.ProfileUpdate+p.MemoryUpdate != "" || !strings.Contains(p.DailyEntry, c.said[:len(c.said)-3]) {
+			t.Errorf("%q: %s%s\n%s", c.said, p.ProfileUpdate, p.MemoryUpdate, p.DailyEntry)
+		}
+	}
+}

@@ -38,20 +38,26 @@ type entry struct {
 }
 
 func newNotebook(in proposals.ExtractionInput, objected objections, lang string) *notebook {
-	protected := map[string]bool{}
-	for _, l := range in.Protected {
-		protected[strings.TrimSpace(l)], protected[bareLine(l)] = true, true
-	}
-	delete(protected, "")
+	protected, newer := linesOf(in.Protected), linesOf(in.Newer)
 	noted := map[string]bool{}
 	for line := range strings.Lines(in.Note) {
 		noted[foldedText(bareLine(line))] = true
 	}
 	return &notebook{
 		in: in, objected: objected, shared: wordsOfLines(in.Shared, lang), note: wordsOfLines(in.Note, lang), noted: noted,
-		profile: newPage("Profile", in.Profile, lang, protected, in.ProfileMaxChars),
-		memory:  newPage("Memory", in.Memory, lang, protected, in.MemoryMaxChars),
+		profile: newPage("Profile", in.Profile, lang, protected, newer, in.ProfileMaxChars),
+		memory:  newPage("Memory", in.Memory, lang, protected, newer, in.MemoryMaxChars),
 	}
+}
+
+// linesOf returns lines as they are and without their markers.
+func linesOf(lines []string) map[string]bool {
+	set := map[string]bool{}
+	for _, l := range lines {
+		set[strings.TrimSpace(l)], set[bareLine(l)] = true, true
+	}
+	delete(set, "")
+	return set
 }
 
 // wordsOfLines returns the words of each line that is no heading.
@@ -231,7 +237,7 @@ func (n *notebook) state(f fact, e *entry) {
 		if n.profile.lines[i].code || !strings.HasPrefix(was, label+":") {
 			continue
 		}
-		if foldedText(was) == foldedText(f.line) {
+		if foldedText(was) == foldedText(f.line) || n.profile.lines[i].newer {
 			return
 		}
 		if n.profile.replace(i, f.line, e) {
@@ -312,7 +318,8 @@ func (n *notebook) claim(p *page, i int) *claim {
 }
 
 // correct takes back the lines of the files that a passage says are over or otherwise, and puts the passage, or the line with the
-// right value, in place of the first. It reports whether the passage needs no line any more.
+// right value, in place of the first. It reports whether the passage needs no line any more: its value is in another one, or a newer line
+// has another value.
 func (n *notebook) correct(e *entry) bool {
 	done := false
 	for _, p := range []*page{n.memory, n.profile} {
@@ -331,6 +338,9 @@ func (n *notebook) correct(e *entry) bool {
 			}
 			text, _ := e.right(c, by)
 			switch {
+			case l.newer:
+				done = true
+				continue
 			case l.protected:
 				n.kept, e.later, e.beside = true, true, true
 			case done || e.forgets() || e.asks || e.proved:

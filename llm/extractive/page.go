@@ -31,6 +31,7 @@ type pageLine struct {
 	section   int    // counted from 0 for the text before the first heading
 	heading   string // of the section, on its heading line only
 	protected bool
+	newer     bool        // said after the messages
 	code      bool        // fenced code, front matter or a comment: not read and not changed
 	fresh     *entry      // written by this proposal
 	stale     bool        // one of the new passages takes it back
@@ -47,8 +48,8 @@ const (
 	replacementsShare = 0.3
 )
 
-// newPage reads a file. protected are lines that a person wrote.
-func newPage(title, content, lang string, protected map[string]bool, ceiling int) *page {
+// newPage reads a file. protected are lines that a person wrote, and newer those that were said after the messages.
+func newPage(title, content, lang string, protected, newer map[string]bool, ceiling int) *page {
 	p := &page{title: title, lang: lang, chars: utf8.RuneCountInString(content), ceiling: ceiling, eol: "\n"}
 	if strings.Contains(content, "\r\n") {
 		p.eol = "\r\n"
@@ -72,8 +73,10 @@ func newPage(title, content, lang string, protected map[string]bool, ceiling int
 			t := strings.TrimSpace(l)
 			mark := strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~")
 			opens := strings.Contains(t, "<!--") && !strings.Contains(t, "-->")
-			line := pageLine{text: raw[i], section: section, protected: protected[t] || protected[bareLine(t)], code: fence || mark || comment ||
-				opens || front || strings.HasPrefix(t, "<!--")}
+			line := pageLine{
+				text: raw[i], section: section, protected: protected[t] || protected[bareLine(t)], newer: newer[t] || newer[bareLine(t)],
+				code: fence || mark || comment || opens || front || strings.HasPrefix(t, "<!--"),
+			}
 			switch {
 			case mark && !comment:
 				fence = !fence

@@ -17,7 +17,7 @@ func (p *page) replace(i int, text string, e *entry) bool {
 	lead += body[len(lead) : len(lead)+markerLen(body[len(lead):])]
 	line := lead + text + end
 	grown := utf8.RuneCountInString(line) - was
-	if p.broken || l.protected || l.code || !p.room(grown) || l.fresh == nil && p.lost >= p.allowed {
+	if p.broken || l.protected || l.newer || l.code || !p.room(grown) || l.fresh == nil && p.lost >= p.allowed {
 		return false
 	}
 	if l.fresh == nil {
@@ -36,10 +36,10 @@ func (p *page) replace(i int, text string, e *entry) bool {
 	return true
 }
 
-// remove takes line i out, unless a person wrote it or too much has changed already. The last line of a section stays.
+// remove takes line i out, unless a person wrote it, it is newer, or too much has changed already. The last line of a section stays.
 func (p *page) remove(i int) bool {
 	l := p.lines[i]
-	if p.broken || l.protected || l.code || l.fresh == nil && p.lost >= p.allowed || p.said < 2 {
+	if p.broken || l.protected || l.newer || l.code || l.fresh == nil && p.lost >= p.allowed || p.said < 2 {
 		return false
 	}
 	if l.fresh == nil {

@@ -29,6 +29,7 @@ type Violation struct {
 // Codes of violations.
 const (
 	ViolationPersonLine = "person_line" // a line written by a person is missing
+	ViolationNewerLine  = "newer_line"  // a line is missing that was said after the messages
 	ViolationDropped    = "dropped"     // too many lines are missing
 	ViolationTooLong    = "too_long"
 	ViolationNoHeading  = "no_heading" // a remark about a document instead of its text
@@ -69,7 +70,7 @@ func Guard(p Proposal, in ExtractionInput, s setting.ExtractSettings) (Guarded, 
 		return Guarded{}, nil
 	}
 	g := guard{
-		retired: retiredSet(p.Retired), protected: lineSet(in.Protected), share: s.MaxDropShare, free: freeDrops,
+		retired: retiredSet(p.Retired), protected: lineSet(in.Protected), newer: lineSet(in.Newer), share: s.MaxDropShare, free: freeDrops,
 		proof: "the conversation", leave: "leave the field empty", elsewhere: "leave the field empty and put what is new into daily_entry",
 	}
 	out := Guarded{
@@ -117,6 +118,7 @@ func GuardReplacement(r Replacement) (text string, violations []Violation) {
 type guard struct {
 	retired    map[string]bool // lines retired with a reason
 	protected  map[string]bool // lines written by a person
+	newer      map[string]bool // lines said after what the proposal rests on
 	share      float64
 	free       int    // lines that any replacement may drop
 	moved      string // text moved to another document
@@ -310,6 +312,11 @@ func (g *guard) kept(field, path, current, text string) {
 		}
 		if isHeading[i] {
 			continue
+		}
+		if g.newer[said] && !present[said] && !named[said] {
+			named[said] = true
+			g.refuse(ViolationNewerLine, "%s is missing a line that was said after these messages: put it back word for word: %s",
+				field, strings.TrimSpace(line))
 		}
 		total++
 		switch {

@@ -28,7 +28,9 @@ type ExtractionInput struct {
 	// meant. May be empty.
 	Before []transcripts.Line
 	// Protected lists the lines of Profile and Memory that a person wrote or edited. They survive unless retired by name.
-	Protected       []string
+	Protected []string
+	// Newer lists the lines of Profile and Memory that were said after Transcript, of old messages. It neither replaces nor retires them.
+	Newer           []string
 	ProfileMaxChars int // limit of PROFILE.md, in characters
 	MemoryMaxChars  int // limit of MEMORY.md, in characters
 	// Disagreements are pairs of shown statements that cannot both hold, and of which nobody has chosen one.
