@@ -152,18 +152,13 @@ func forgottenIn(answer string) (gone []string) {
 // without removes the sentences and clauses that were forgotten from messages, and messages that have no other ones.
 func without(said []memory.Message, gone []string) (left []memory.Message) {
 	for _, m := range said {
-		for _, text := range sentence.Split(m.Content) {
-			if slices.Contains(gone, scan.Redacted(text)) {
-				m.Content = strings.Replace(m.Content, text, "", 1)
-				continue
-			}
-			for _, clause := range sentence.Clauses(text) {
-				if rest, ok := sentence.WithoutClause(text, clause); ok && slices.Contains(gone, scan.Redacted(clause)) {
-					m.Content, text = strings.Replace(m.Content, text, rest, 1), rest
-				}
-			}
-		}
-		if strings.TrimSpace(m.Content) != "" {
+		m.Content, _ = sentence.Without(m.Content, func(part string) bool {
+			kept, asked := remember.Parse(part)
+			return slices.Contains(gone, scan.Redacted(part)) || asked && slices.ContainsFunc(gone, func(text string) bool {
+				return markdown.EntryIDOf("- "+kept.Text) == markdown.EntryIDOf("- "+text)
+			})
+		})
+		if m.Content != "" {
 			left = append(left, m)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"reverie/language/analysis"
 	"reverie/language/claim"
+	"reverie/language/lazyregexp"
 	"reverie/language/sentence"
 	"reverie/language/stance"
 	"reverie/memory"
@@ -143,8 +144,8 @@ func (t *turning) forgetMore(ctx context.Context, f toolbox.Forget, say phrases)
 }
 
 // maxMore is the number of words of content by which a statement may say more than the request to forget it: "my boss hates meetings"
-// names "My boss Karen hates meetings". It is at most the number of words of the request.
-const maxMore = 3
+// names "My boss Karen hates meetings".
+const maxMore = 1
 
 // clauseOf returns the main clause of a sentence that makes a statement, if the rest of the sentence holds without it; else the sentence.
 func clauseOf(said, asked string) string {
@@ -159,9 +160,12 @@ func clauseOf(said, asked string) string {
 // makes reports whether a sentence says what the user asks to forget, of the same subject, and little more.
 func makes(said, asked string) bool {
 	what, content := claim.ContentOf(asked), claim.ContentOf(said)
-	return len(what) > 0 && what.Within(content) && len(content) <= len(what)+min(len(what), maxMore) &&
+	return len(what) > 0 && what.Within(content) && len(content) <= len(what)+maxMore && (len(content) == len(what) || !joins.MatchString(said)) &&
 		claim.WordsOf(said).Turns == claim.WordsOf(asked).Turns && (len(what) == 1 || claim.OriginalOf(asked, nil).ToldBy(claim.Compare(said)))
 }
+
+// joins matches words that join what a sentence says with something else.
+var joins = lazyregexp.New(`(?i)(?:^|[\s,])(?:and|or|und|oder|y|e|o|et|ou|и|или|و|và|hoặc)\s|[和与跟及、]|と|하고|그리고`)
 
 // mentions reports whether a sentence has all words of what the user asks to forget, or claims it in other words, and is not clearly about
 // somebody else.

@@ -54,7 +54,7 @@ func (d *deadline) Set(text string) (err error) {
 		return nil
 	}
 	*d = deadline{}
-	if err = d.in.Set(text); err != nil {
+	if err = d.in.Set(text); err != nil || d.in <= 0 && text != "0" {
 		return errors.New("write a length of time such as 36h, 90d or 1d12h, or a day such as 2027-12-31")
 	}
 	return nil

@@ -10,12 +10,17 @@ import (
 func TestDeadlines(t *testing.T) {
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Time{
-		"0": {}, "0d": {}, "36h": now.Add(36 * time.Hour), "40d": now.Add(40 * day), "1d12h": now.Add(36 * time.Hour),
+		"0": {}, "36h": now.Add(36 * time.Hour), "40d": now.Add(40 * day), "1d12h": now.Add(36 * time.Hour),
 		"2026-12-31": time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC),
 	} {
 		var d deadline
 		if err := d.Set(text); err != nil || !d.from(now).Equal(want) {
 			t.Errorf("%s: %s, want %s; %v", text, d.from(now), want, err)
+		}
+	}
+	for _, zero := range []string{"0d", "0h", "0s"} { // not "for ever"
+		if err := new(deadline).Set(zero); err == nil {
+			t.Errorf("%s is a deadline", zero)
 		}
 	}
 	for _, text := range []string{"", "d", "2026-13-31", "40", "40 d", "1.5d", "-1d", "99999d", "1d2d", "tomorrow"} {

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"reverie/dream/rewrite"
+	"reverie/facts/conflict"
+	"reverie/language/claim"
+	"reverie/language/sentence"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/structured"
@@ -61,7 +65,7 @@ func correct(ctx context.Context, s *store.Store, id memory.Identity, c stored.C
 		if doc != older {
 			return doc.content, nil
 		}
-		next := without(path, doc.content, c.A.Entry)
+		next := withoutSaid(path, doc.content, c)
 		done = next != doc.content
 		return next, nil
 	})
@@ -72,6 +76,29 @@ func correct(ctx context.Context, s *store.Store, id memory.Identity, c stored.C
 func (doc *document) isPersons(f stored.Fact) bool {
 	at, found := doc.lines[f.Entry]
 	return !found || f.Evidence.Source.OfPerson() || doc.between(at[0], at[1])
+}
+
+// withoutSaid returns a document without what the older statement of a contradiction says against the newer one: of several sentences, or
+// clauses that hold without each other, only those. Where they cannot be told apart, it stays.
+func withoutSaid(path, content string, c stored.Contradiction) string {
+	q, quoted := claim.QuoteOf(c.A.Text)
+	if !quoted {
+		q.Words = c.A.Text
+	}
+	newer := conflict.Read(c.B.Text)
+	against := func(part string) bool {
+		_, is := conflict.Between(conflict.Read(part), newer)
+		return is
+	}
+	rest, found := sentence.Without(q.Words, against)
+	several := len(sentence.Split(q.Words)) > 1 || len(claim.ClaimsOf(q.Words)) > 1
+	switch {
+	case found && rest != "" && strings.Count(content, q.Words) == 1:
+		return strings.Replace(content, q.Words, rest, 1)
+	case several && (!found || rest != ""):
+		return content
+	}
+	return without(path, content, c.A.Entry)
 }
 
 // without returns a document without a statement that has none nested under it; of a structured document, without its entry if that says

@@ -363,3 +363,32 @@ func TestConsolidation(t *testing.T) {
 		t.Errorf("another owner: %+v %v", got, err)
 	}
 }
+
+// Of a superseded line only the sentence or clause goes that the newer one replaces.
+func TestCorrectLeavesWhatElseALineSays(t *testing.T) {
+	w := newWorld(t)
+	engine := memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"}
+	for i, c := range []struct{ line, newer, left string }{
+		{`"I live in Munich. My son Max is allergic to penicillin."`, `"I moved to Berlin."`, `"My son Max is allergic to penicillin."`},
+		{`"We decided to use Postgres. I live in Munich."`, `"I moved to Berlin."`, `"We decided to use Postgres."`},
+		{`"Ich wohne in Köln. Meine Tochter hat Asthma."`, `"Ich bin nach Bonn gezogen."`, `"Meine Tochter hat Asthma."`},
+		{`"I live in Munich."`, `"I moved to Berlin."`, ""},
+	} {
+		id := as(memory.Owner(fmt.Sprint("user:c", i)), engine)
+		w.write(id, "memory/2026-11-20.md", "# 2026-11-20\n\n- "+c.line+"\n")
+		w.write(id, "memory/2026-11-22.md", "# 2026-11-22\n\n- "+c.newer+"\n")
+		if _, err := w.ByTrust(t.Context(), id, facts.Query{}); err != nil { // derives facts
+			t.Fatal(err)
+		}
+		if n, err := tidy.Correct(t.Context(), w.Store, id, memory.ScopePersonal); err != nil || n != 1 {
+			t.Errorf("%s: %d corrected, %v", c.line, n, err)
+		}
+		want := "# 2026-11-20\n\n"
+		if c.left != "" {
+			want += "- " + c.left + "\n"
+		}
+		if got := w.content(id, "memory/2026-11-20.md"); strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%s: %q", c.line, got)
+		}
+	}
+}

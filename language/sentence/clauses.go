@@ -57,6 +57,32 @@ func WithoutClause(sentence, clause string) (string, bool) {
 	return joined + end, cut && joined != ""
 }
 
+// Without returns a text without the sentences and main clauses that go, and reports whether there are any. A clause of a sentence goes by
+// itself if the rest holds without it (see Clauses); else the sentence does.
+func Without(text string, goes func(part string) bool) (rest string, found bool) {
+	var left []string
+	for _, said := range Split(text) {
+		shorter := said
+		for _, clause := range Clauses(said) {
+			if one, ok := WithoutClause(shorter, clause); ok && goes(clause) {
+				shorter = one
+			}
+		}
+		switch {
+		case shorter != said:
+			left, found = append(left, shorter), true
+		case goes(said):
+			found = true
+		default:
+			left = append(left, said)
+		}
+	}
+	if !found {
+		return text, false
+	}
+	return strings.Join(left, " "), true
+}
+
 var (
 	// joins matches the conjunction between two main clauses.
 	joins = lazyregexp.New(`,?\s+(?:and|und|et|y|e|ed)\s+`)
