@@ -7,6 +7,7 @@ import (
 
 	reading "reverie/language/claim"
 	"reverie/language/cue"
+	"reverie/language/sentence"
 	"reverie/memory/proposals"
 )
 
@@ -343,6 +344,8 @@ func (n *notebook) correct(e *entry) bool {
 				continue
 			case l.protected:
 				n.kept, e.later, e.beside = true, true, true
+			case n.takesBackPart(p, i, e):
+				e.lasting = max(e.lasting, slight) // else it would be in no file
 			case done || e.forgets() || e.asks || e.proved:
 				if p.remove(i) {
 					i--
@@ -359,6 +362,30 @@ func (n *notebook) correct(e *entry) bool {
 		}
 	}
 	return done || e.forgets()
+}
+
+// takesBackPart removes from a line of several sentences, or of clauses that hold without each other, those that a passage takes back. It
+// reports false if the line says nothing else.
+func (n *notebook) takesBackPart(p *page, i int, e *entry) bool {
+	l := &p.lines[i]
+	body := strings.TrimRight(l.text, "\r\n")
+	q, quoted := reading.QuoteOf(bareLine(body))
+	if !quoted {
+		return false
+	}
+	rest, found := sentence.Without(q.Words, func(part string) bool {
+		one := page{lines: []pageLine{{text: "- " + quote(part), section: l.section}}, lang: p.lang}
+		return e.takesBack(n.claim(&one, 0)) != nil
+	})
+	if !found || rest == "" || l.protected || p.lost >= p.allowed {
+		return false
+	}
+	was := l.text
+	*l = pageLine{text: strings.Replace(l.text, q.Words, rest, 1), section: l.section}
+	p.chars += utf8.RuneCountInString(l.text) - utf8.RuneCountInString(was)
+	p.lost++
+	n.corrected++
+	return true
 }
 
 func withSeqs(seqs, more []int64) []int64 {
