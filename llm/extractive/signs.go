@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -364,6 +365,9 @@ func (p *passage) takesBack(c *claim) (by *window) {
 		if p.renumbers(&windows[i], c) || windows[i].text == p.text && p.renames(c) {
 			return &windows[i]
 		}
+		if !p.proved && windows[i].isNotNow(p.lang) && windows[i].terms.shared(c.valued(p.words)) == 0 { // "I used to live in Oslo" is no other home
+			continue
+		}
 		v, ok := p.signsOf(&windows[i], c)
 		if !ok || c.set&aboutSelf != 0 && !c.set.Has(cue.Kin) && slices.Contains(v, signOthers) { // where others live and work
 			continue
@@ -381,6 +385,44 @@ func (p *passage) takesBack(c *claim) (by *window) {
 		}
 	}
 	return by
+}
+
+// valued returns the words of the value of a claim, without a label before it ("Work: …"): its names and numbers, or else its rare words.
+func (c *claim) valued(lang string) words {
+	labels := words{}
+	if label, _, labelled := strings.Cut(c.text, ": "); labelled {
+		labels = wordsOf(label, lang)
+	}
+	for _, all := range []words{c.names, c.rare} {
+		values := maps.Clone(all)
+		maps.DeleteFunc(values, func(w string, _ bool) bool { return labels[w] })
+		if len(values) > 0 {
+			return values
+		}
+	}
+	return words{}
+}
+
+// notNow matches words by which a clause is about an earlier time, or about what has not come about after all.
+var notNow = map[string]*lazyregexp.Regexp{
+	"en": wholeWords(`used to|formerly|previously|back then|(?:almost|nearly) (?:moved|bought|got|took|joined|married|quit|switched)`),
+	"de": wholeWords(`früher|damals|ehemals|(?:fast|beinahe) (?:wäre|hätte)|(?:wäre|hätte) (?:ich )?(?:fast|beinahe)`),
+	"es": wholeWords(`antes (?:vivía|trabajaba|tenía|era)|(?:vivía|trabajaba|tenía) antes|solía|casi me|por poco`),
+	"fr": wholeWords(`autrefois|jadis|avant[, ]+(?:j['’]|je )|(?:habitais|vivais|travaillais|avais)|failli|presque`),
+	"pt": wholeWords(`antes (?:eu )?(?:morava|trabalhava|vivia)|(?:morava|trabalhava|vivia)|costumava|quase`),
+	"it": wholeWords(`prima (?:vivevo|abitavo|lavoravo)|(?:vivevo|abitavo|lavoravo)|una volta|per poco|stavo per`),
+	"ru": wholeWords(`раньше|когда-то|чуть не|едва не`),
+	"ar": wholeWords(`سابقا|سابقاً|كنت|كدت`),
+	"zh": lazyregexp.New(`以前|曾经|曾經|差点|差點|原来住|过去住`),
+	"ja": lazyregexp.New(`以前|昔は|かつて|ところだった|そうになった`),
+	"ko": lazyregexp.New(`예전에|옛날에|[ㄹ할될살갈] 뻔`),
+	"vi": wholeWords(`trước đây|hồi trước|từng|suýt|suýt nữa`),
+}
+
+// isNotNow reports whether a clause in a language is about an earlier time, or about what has not come about.
+func (w *window) isNotNow(lang string) bool {
+	words := notNow[lang]
+	return words != nil && words.MatchString(w.text)
 }
 
 // renumbers reports whether a clause corrects the only number of a claim: it says the same with another one.

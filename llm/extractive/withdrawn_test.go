@@ -40,6 +40,13 @@ var withdrawn = []struct{ line, asked, says, gone string }{
 		`"I set up the app for our club with three tables so far: users, transactions and budgets, in SQLite"`, "",
 		"Adding indexes on the transactions table reduced the query time from 450 to 120 ms.", "",
 	},
+	{"Home: Munich", "", "I used to live in Oslo.", ""},
+	{"Home: Munich", "", "I almost moved to Paris.", ""},
+	{"Work: Siemens", "", "I used to work at BMW.", ""},
+	{"Home: Munich", "", "Fast wäre ich nach Paris gezogen.", ""},
+	{"Home: Munich", "", "Antes vivía en Oslo.", ""},
+	{"Home: Munich", "", "我以前住在奥斯陆。", ""},
+	{"Home: Munich", "", "我差点搬到巴黎。", ""},
 	{"Lives in Los Angeles", "", "He mentioned he's from Boston originally, but he lives in New York now.", ""},
 
 	{"Wohnt in Köln", "", "Ich bin übrigens im Juni nach Bonn gezogen, also bitte Läden dort.", "Köln"},
