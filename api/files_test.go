@@ -137,6 +137,31 @@ func TestAnIdempotencyKeyWritesOnce(t *testing.T) {
 	h.wantError(h.put("c.md", "x", map[string]string{"Idempotency-Key": strings.Repeat("k", 201)}), 422, "invalid_request")
 }
 
+// The past of a person's document is that document's, also after it was deleted and the shared one is shown instead.
+func TestThePastOfADeletedDocument(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.want(h.put("rules.md", "shared\n", nil), 201)
+	h.want(h.put("rules.md?endUserId=7", "own\n", nil), 201)
+	h.want(h.do(request{method: "DELETE", path: workspaceFiles + "files/rules.md?endUserId=7", key: h.admin}), 200)
+	if got := as[file](h, h.get(workspaceFiles+"files/rules.md?endUserId=7")); got.Content != "shared\n" {
+		t.Fatalf("%+v", got)
+	}
+	past := as[struct {
+		Scope    string
+		Versions []struct{ Version int }
+	}](h, h.want(h.get(workspaceFiles+"history/rules.md?endUserId=7"), 200))
+	if past.Scope != "PERSONAL" || len(past.Versions) != 2 {
+		t.Errorf("%+v", past)
+	}
+	if old := as[file](h, h.want(h.get(workspaceFiles+"files/rules.md?endUserId=7&version=1"), 200)); old.Content != "own\n" {
+		t.Errorf("%+v", old)
+	}
+	if old := as[file](h, h.want(h.get(workspaceFiles+"files/rules.md?endUserId=8&version=1"), 200)); old.Content != "shared\n" {
+		t.Errorf("%+v", old)
+	}
+}
+
 func TestDeleteUndeleteRestore(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

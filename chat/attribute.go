@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"reverie/facts/conflict"
 	"reverie/language/claim"
@@ -186,7 +187,7 @@ func (t *turning) claimed(ctx context.Context, wanted claims, outside []recall.H
 		for _, q := range t.claimedIn(d, wanted, past.of(d.Path, d.Content)) {
 			at := slices.IndexFunc(facts, func(f storefacts.Fact) bool { return f.Path == d.Path && f.Entry == q.entry })
 			if at >= 0 && q.day.IsZero() {
-				q.day = facts[at].At.In(t.now.Location())
+				q.day = saidOn(facts[at], t.now.Location())
 			}
 			if !slices.ContainsFunc(all, q.repeats) {
 				all = append(all, q.quotation)
@@ -198,6 +199,15 @@ func (t *turning) claimed(ctx context.Context, wanted claims, outside []recall.H
 	}
 	slices.SortStableFunc(all, func(a, b quotation) int { return b.words - a.words })
 	return all[:min(len(all), maxQuoted)], nil
+}
+
+// saidOn returns the day on which a statement was said last: that of its messages, if they are older than the version that has it.
+func saidOn(f storefacts.Fact, zone *time.Location) time.Time {
+	written, seen := f.At.In(zone), f.Evidence.Seen
+	if seen.Format(time.DateOnly) < written.Format(time.DateOnly) {
+		return time.Date(seen.Year(), seen.Month(), seen.Day(), 0, 0, 0, 0, zone)
+	}
+	return written
 }
 
 // claimedLine is a line of a document that makes a claim.

@@ -108,3 +108,23 @@ func TestWhereOneLivesAfterAMove(t *testing.T) {
 		}
 	}
 }
+
+// What was learned from old messages was said on their day, not when it was learned.
+func TestAttributesOfOldMessages(t *testing.T) {
+	w := alone(t)
+	id := memory.Identity{
+		Workspace: "acme", Agent: "ada", Owner: grace, Role: memory.RoleMember,
+		Author: memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"},
+	}
+	const line = "- \"I live in Bremen.\""
+	if _, err := w.Store.Apply(t.Context(), id, "", []memory.Change{{
+		Ref: memory.Ref{Scope: memory.ScopePersonal, Path: memory.ProfilePath}, Op: memory.OpReplace, Content: line + "\n",
+		Sources: memory.Sources{Lines: []memory.LineSource{{Line: line, Messages: []int64{1}, Day: "2024-02-03"}}},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	w.context(grace, chat.ContextRequest{Conversation: "c0", Message: "Where do I live?"}) // derives facts
+	if turn, _ := w.turn(grace, chat.TurnRequest{Message: "Where do I live?"}); !strings.Contains(turn.Answer, "On 2024-02-03 you said: “I live in Bremen.”") {
+		t.Error(turn.Answer)
+	}
+}

@@ -36,25 +36,32 @@ func (s *Room) resolve(ctx context.Context, id memory.Identity, path string, sco
 	if scope != "" {
 		return memory.Ref{Scope: scope, Path: path}, rest.CanHave(id, scope)
 	}
+	if id.Owner != memory.NoOwner && id.Owner != memory.SystemOwner { // who has no PERSONAL documents
+		own := memory.Ref{Scope: memory.ScopePersonal, Path: path}
+		if found, err := s.hasHistory(ctx, id, own); err != nil || found { // also if it is deleted, and the shared one is shown instead
+			return own, err
+		}
+	}
 	d, err := s.Store.VisibleDocument(ctx, id, path)
 	if !errors.Is(err, store.ErrNotFound) {
 		return memory.Ref{Scope: d.Scope, Path: path}, err
 	}
-	scopes := []memory.Scope{memory.ScopePersonal, memory.ScopeTeam, memory.ScopeGlobal}
-	if id.Owner == memory.NoOwner {
-		scopes = scopes[1:]
-	}
-	for _, scope := range scopes {
+	for _, scope := range []memory.Scope{memory.ScopeTeam, memory.ScopeGlobal} {
 		ref := memory.Ref{Scope: scope, Path: path}
-		versions, err := s.Store.History(ctx, id, ref, 0, 1)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
+		if found, err := s.hasHistory(ctx, id, ref); err != nil || found {
 			return ref, err
-		}
-		if len(versions) > 0 {
-			return ref, nil
 		}
 	}
 	return memory.Ref{}, rest.NoSuchDocument(path, "")
+}
+
+// hasHistory reports whether a document exists, or did before it was deleted.
+func (s *Room) hasHistory(ctx context.Context, id memory.Identity, ref memory.Ref) (bool, error) {
+	versions, err := s.Store.History(ctx, id, ref, 0, 1)
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	return len(versions) > 0, err
 }
 
 // historical checks a request about a document's past and finds the document.
