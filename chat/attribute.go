@@ -77,7 +77,8 @@ var questions = []question{
 		`qu(?:e fais-je|'est-ce que je fais|’est-ce que je fais)` +
 		`(?: dans la vie| comme (?:métier|travail))|je fais quoi dans la vie)$`), answerJob},
 	{lazyregexp.New(`(?i)^(?:où|ou) (?:est-ce que je travaille|je travaille|travaillé-je)$|^pour qui (?:est-ce que )?je travaille$`), answerEmployer},
-	{lazyregexp.New(`(?i)^(?:où|ou|dans quelle ville) (?:est-ce que )?(?:j['’]habite|je vis|habité-je|(?:habite|vit) (.+))$`), "$1 habite à Oslo."},
+	{lazyregexp.New(`(?i)^(?:où|ou|dans quelle ville) (?:est-ce que )?(?:j['’]habite|je vis|habité-je|(?:habite|vit) (.+))$|` +
+		`^(?:j['’]habite|je vis) (?:où|ou)$`), "$1 habite à Oslo."},
 	{lazyregexp.New(`(?i)^quel (?:âge|age) (?:ai-je|est-ce que j['’]ai|j['’]ai|a (.+))$`), "$1 a 30 ans."},
 	{lazyregexp.New(`(?i)^(?:comment (?:est-ce que )?je m['’]appelle|quel est mon (?:pré)?nom)$`), answerName},
 	{lazyregexp.New(`(?i)^qui est (m(?:a|on) .+)$|^comment s['’]appelle (m(?:a|on) .+)$`), "$1$2 s'appelle Nora."},

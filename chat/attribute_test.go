@@ -98,6 +98,8 @@ func TestWhereOneLivesAfterAMove(t *testing.T) {
 		{"Ich wohne in Köln.", "Letztes Wochenende [2026-05-16 to 2026-05-17] bin ich nach Bonn gezogen.", "Wo wohne ich?", "Bonn"},
 		{"我住在上海。", "我上周末[2026-05-16 to 2026-05-17]搬到杭州了", "我住在哪里？", "杭州"},
 		{"Vivo en Sevilla.", "El fin de semana pasado [2026-05-16 to 2026-05-17] me mudé a Granada.", "¿Dónde vivo?", "Granada"},
+		{"J'habite à Lyon.", "Grande nouvelle : j'ai déménagé à Paris le week-end dernier [2026-05-16 to 2026-05-17] !", "J'habite où ?", "Paris"},
+		{"Vivo en Madrid.", "¡Gran noticia! Me mudé a Valencia el fin de semana pasado [2026-05-16 to 2026-05-17].", "¿Dónde vivo?", "Valencia"},
 		{"J'habite à Lyon.", "Le week-end dernier [2026-05-16 to 2026-05-17] j'ai déménagé à Nantes.", "Où est-ce que j'habite ?", "Nantes"},
 	} {
 		owner := memory.Owner(fmt.Sprintf("user:m%d", i))

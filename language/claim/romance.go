@@ -73,6 +73,19 @@ var notNowRomance = lazyregexp.New(`(?i)\b(?:pas|jamais|plus|si|quand|peut-être
 // Romance reads what a clause in French or Spanish states about a person: a home, an employer, a name or an age. The subject has the words
 // of the clause; it is empty for the user. False: nothing that can be read.
 func Romance(clause string) (Claim, bool) {
+	if found, ok := romance(clause); ok {
+		return found, true
+	}
+	if !movesRomance.MatchString(clause) {
+		return Claim{}, false
+	}
+	return romance(sentence.WithoutTime(clause))
+}
+
+// movesRomance matches the verbs of moves, whose time often follows the place.
+var movesRomance = lazyregexp.New(`(?i)déménag|emménag|install|mud[éoóa]|mudad`)
+
+func romance(clause string) (Claim, bool) {
 	if notNowRomance.MatchString(clause) || date.HoldsPartly(clause) {
 		return Claim{}, false
 	}

@@ -86,6 +86,23 @@ func WithoutLead(clause string) string {
 	return clause
 }
 
+// beforeTime matches what is before a time at the end of a clause: an article or a preposition.
+var beforeTime = lazyregexp.New(`(?i)\s+(?:el|la|le|les|en|au|ce|cet|cette|depuis|desde|hace|il y a)$`)
+
+// WithoutTime returns a clause without a time that is over at its end: "me mudé a Valencia el fin de semana pasado".
+func WithoutTime(clause string) string {
+	periods := date.Periods(clause, language.Plausible(clause), anyDay)
+	if len(periods) == 0 {
+		return clause
+	}
+	last := periods[0] // a date in brackets completes it
+	at := strings.LastIndex(clause, last.Text)
+	if at <= 0 || last.From.After(anyDay) || strings.Trim(completed.ReplaceAllString(clause[at+len(last.Text):], ""), " .!") != "" {
+		return clause
+	}
+	return beforeTime.ReplaceAllString(strings.TrimSpace(clause[:at]), "")
+}
+
 // WithoutRequest returns a statement without a request to remember before it, in English, German, French, Spanish and Chinese.
 func WithoutRequest(said string) string {
 	if !slices.ContainsFunc(links, func(link string) bool { return strings.Contains(said, link) }) {

@@ -37,3 +37,17 @@ func TestWithoutLead(t *testing.T) {
 		}
 	}
 }
+
+func TestWithoutTime(t *testing.T) {
+	for clause, want := range map[string]string{
+		"me mudé a Valencia el fin de semana pasado":                           "me mudé a Valencia",
+		"j'ai déménagé à Paris le week-end dernier [2026-05-16 to 2026-05-17]": "j'ai déménagé à Paris",
+		"me mudé a Valencia":                    "me mudé a Valencia",
+		"me mudo a Valencia el mes que viene":   "me mudo a Valencia el mes que viene",
+		"el fin de semana pasado me mudé a Vic": "el fin de semana pasado me mudé a Vic",
+	} {
+		if got := WithoutTime(clause); got != want {
+			t.Errorf("%s: %q", clause, got)
+		}
+	}
+}
