@@ -16,6 +16,7 @@ import (
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/recall"
 	"reverie/prompts"
 	"reverie/providers"
 	stored "reverie/store/facts"
@@ -217,7 +218,7 @@ func (a *assembly) fit() error {
 	}
 	in := window.Input{
 		System: system, Tools: a.request.Tools, Summary: a.load.Compaction.Summary, SummaryTo: a.load.Compaction.To,
-		History: a.spoken(a.history()), Older: a.load.Older, Current: a.named(a.current),
+		History: a.spoken(a.unforgotten(a.history())), Older: a.load.Older, Current: a.named(a.current),
 		Flushed: a.load.Conversation.Flushed, Unflushed: window.Unflushed{Messages: a.load.Unflushed, Bytes: a.load.UnflushedBytes},
 		Settings: a.settings, Emergency: a.request.Emergency, Now: a.now, Count: a.counter.Count, Estimated: !a.counter.Exact,
 	}
@@ -300,6 +301,27 @@ func (a *assembly) history() []memory.Message {
 		}
 	}
 	return a.load.Messages
+}
+
+// unforgotten returns messages without what their owner had forgotten since: in what people said, and in answers about forgetting.
+func (a *assembly) unforgotten(messages []memory.Message) []memory.Message {
+	if len(a.load.Forgotten) == 0 {
+		return messages
+	}
+	messages = slices.Clone(messages)
+	for i, m := range messages {
+		at := m.CreatedAt
+		switch {
+		case m.Role == memory.RoleOfAssistant && m.Name == builtinForget:
+			at = time.Time{} // it lists what was forgotten
+		case m.Role != memory.RoleOfUser:
+			continue
+		}
+		if text := recall.WithoutForgotten(m.Content, at, a.load.Forgotten); text != strings.TrimSpace(m.Content) {
+			messages[i].Content = cmp.Or(text, memory.Erased)
+		}
+	}
+	return messages
 }
 
 func (a *assembly) made() Context {

@@ -56,10 +56,10 @@ func (t *turning) forgetStatement(ctx context.Context, asked remember.Forget, sa
 	}
 	var exact, more toolbox.Forget
 	for _, s := range t.sentences(found) {
-		f := &more
+		f, part := &more, clauseOf(s.text, asked.Text)
 		switch {
-		case !asked.Thing && makes(s.text, asked.Text):
-			f, s.text = &exact, clauseOf(s.text, asked.Text)
+		case !asked.Thing && makes(part, asked.Text):
+			f, s.text = &exact, part
 		case !mentions(s.text, asked):
 			continue
 		}

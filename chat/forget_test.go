@@ -8,6 +8,7 @@ import (
 	"reverie/chat"
 	"reverie/memory"
 	"reverie/remember"
+	"reverie/store/dreams"
 )
 
 // "Forget that …" forgets a statement in any wording, wherever the owner's documents have it, without a model; the receipt says what.
@@ -288,5 +289,30 @@ func TestForgetInAGroup(t *testing.T) {
 	}
 	if turn := ask("Bob", bob, "Forget: Drinks rooibos tea"); turn.Forgotten == nil || strings.Contains(readDocument(w, crew, memory.MemoryPath), "rooibos") {
 		t.Errorf("%+v", turn)
+	}
+}
+
+// The history of a context has nothing that was forgotten since, by a chat or otherwise, and other messages as they are.
+func TestContextsWithoutForgotten(t *testing.T) {
+	w := open(t)
+	w.said(grace, "c1", "I am Grace and I live in Bremen. I have a cat.", "Noted.", "The canoe is red.", "Nice.")
+	w.model.will(say("You live in Bremen."))
+	w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Forget that I live in Bremen."})
+	sent := func() (all string) {
+		for _, m := range w.context(grace, chat.ContextRequest{Conversation: "c1", Message: "And now?"}).Messages {
+			all += m.Content + "\n"
+		}
+		return all
+	}
+	if got := sent(); strings.Contains(got, "Bremen") || !strings.Contains(got, "I have a cat.") || !strings.Contains(got, "The canoe is red.") {
+		t.Errorf("%s", got)
+	}
+	if _, err := w.Store.Forget(t.Context(), administrator().For("ada", grace), dreams.ForgetRequest{
+		Ref: memory.Ref{Scope: memory.ScopePersonal}, Said: []string{"The canoe is red."}, Heard: []string{"The canoe is red."},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := sent(); strings.Contains(got, "canoe") || !strings.Contains(got, "I have a cat.") {
+		t.Errorf("%s", got)
 	}
 }

@@ -3,6 +3,7 @@ package recall
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"reverie/language/claim"
 	"reverie/language/sentence"
@@ -17,18 +18,23 @@ func withoutForgotten(passages map[index.UnitKey]indexes.Passage, forgotten []in
 		return
 	}
 	for key, p := range passages {
-		for _, said := range sentence.Split(p.Text) {
-			compared := claim.Compare(said)
-			if slices.ContainsFunc(forgotten, func(f indexes.Forgotten) bool {
-				return !p.Unit.Time().After(f.At) && (f.Same(compared) || f.ToldBy(compared))
-			}) {
-				p.Text = strings.Replace(p.Text, said, "", 1)
-			}
-		}
-		if p.Text = strings.TrimSpace(p.Text); p.Text == "" {
+		if p.Text = WithoutForgotten(p.Text, p.Unit.Time(), forgotten); p.Text == "" {
 			delete(passages, key)
 		} else {
 			passages[key] = p
 		}
 	}
+}
+
+// WithoutForgotten returns a text that was said at a time without the sentences that make or repeat a statement which was forgotten since.
+func WithoutForgotten(text string, at time.Time, forgotten []indexes.Forgotten) string {
+	for _, said := range sentence.Split(text) {
+		compared := claim.Compare(said)
+		if slices.ContainsFunc(forgotten, func(f indexes.Forgotten) bool {
+			return !at.After(f.At) && (f.Same(compared) || f.ToldBy(compared))
+		}) {
+			text = strings.Replace(text, said, "", 1)
+		}
+	}
+	return strings.TrimSpace(text)
 }

@@ -121,7 +121,7 @@ func (s *Index) Collect(ctx context.Context, id memory.Identity, corpora []searc
 		var found Collected
 		if q.Text != "" {
 			found.Beliefs.Queue(b, t)
-			pg.All(b.Queue(sqlForgottenOriginals, t.Args(pgx.NamedArgs{"limit": maxForgotten})), &found.Forgotten, scanForgotten)
+			QueueForgotten(b, t, &found.Forgotten)
 		}
 		if err := t.Finish(ctx, b); err != nil {
 			return Collected{}, err
@@ -130,6 +130,11 @@ func (s *Index) Collect(ctx context.Context, id memory.Identity, corpora []searc
 		found.Collections = c.collections()
 		return found, nil
 	})
+}
+
+// QueueForgotten queues reading the statements that the identity's owner had forgotten, the latest maxForgotten.
+func QueueForgotten(b *pgx.Batch, t *pg.Tx, to *[]Forgotten) {
+	pg.All(b.Queue(sqlForgottenOriginals, t.Args(pgx.NamedArgs{"limit": maxForgotten})), to, scanForgotten)
 }
 
 // Forgotten returns the statements that the identity's owner had forgotten, the latest maxForgotten.

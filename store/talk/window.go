@@ -10,6 +10,7 @@ import (
 	"reverie/memory"
 	"reverie/store/facts"
 	"reverie/store/gate"
+	"reverie/store/indexes"
 	"reverie/store/pg"
 )
 
@@ -27,6 +28,8 @@ type WindowLoad struct {
 	Documents []memory.Document // of the system prompt, as PromptDocuments
 	// Disagreements are statements of memory that cannot both hold, shown or not.
 	Disagreements statements.Disagreements
+	// Forgotten are the statements that the owner had forgotten, of a conversation.
+	Forgotten []indexes.Forgotten
 	// FactsErr is the error that kept the facts of changed documents from being derived; nil: none.
 	FactsErr     error
 	Found        bool // the conversation exists
@@ -132,6 +135,7 @@ func (s *Talk) loadWindow(ctx context.Context, id memory.Identity, r WindowReque
 			err := t.Finish(ctx, b)
 			return l, err
 		}
+		indexes.QueueForgotten(b, t, &l.Forgotten)
 		args := t.Args(pgx.NamedArgs{"conversation": r.Conversation, "window": r.Window})
 		pg.One(b.Queue(sqlWindowConversation, args), &l.Found, &l.Conversation, scanConversation)
 		var summarised, wanted bool
