@@ -208,6 +208,9 @@ func (t *turning) sentences(hits []recall.Hit) (out []saidSentence) {
 	return out
 }
 
+// possessive matches a possessive word before the name of a topic.
+var possessive = lazyregexp.New(`(?i)^(?:my|our|mein\pL*|unser\pL*|mis?|nuestr\pL+|mon|ma|mes|notre|nos|meus?|minhas?|mi[oae]i?|мо\pL+|наш\pL*)\s+`)
+
 func (t *turning) forgetTopic(ctx context.Context, topic string, say phrases) (bool, error) {
 	topic = named(topic)
 	f := toolbox.Forget{Pattern: topic}
@@ -225,14 +228,10 @@ func (t *turning) forgetTopic(ctx context.Context, topic string, say phrases) (b
 			heard = append(heard, scan.Redacted(s.text))
 		}
 	}
-	f.Preview = !again
+	f.Preview = true
 	done, err := t.Tools.Forget(ctx, t.caller("forget"), f)
 	if err != nil {
 		return false, fmt.Errorf("forget: %w", err)
-	}
-	if !f.Preview {
-		t.turn.Forgotten = &done
-		return true, t.say(say.forgottenAs(done, heard...), builtinForget)
 	}
 	var lines []string
 	for _, s := range done.Found {
@@ -243,10 +242,20 @@ func (t *turning) forgetTopic(ctx context.Context, topic string, say phrases) (b
 			lines = append(lines, scan.Redacted(s.Text))
 		}
 	}
-	if lines = append(lines, heard...); len(lines) == 0 {
-		return false, nil
+	lines = append(lines, heard...)
+	switch {
+	case len(lines) > 0 && !again:
+		return true, t.say(say.again+listOf(lines), builtinForget)
+	case len(lines) > 0:
+		f.Preview = false
+		if done, err = t.Tools.Forget(ctx, t.caller("forget"), f); err != nil {
+			return false, fmt.Errorf("forget: %w", err)
+		}
+		t.turn.Forgotten = &done
+		return true, t.say(say.forgottenAs(done, heard...), builtinForget)
 	}
-	return true, t.say(say.again+listOf(lines), builtinForget)
+	// The words may be inflected, as "о моей сестре" is.
+	return t.forgetStatement(ctx, remember.Forget{Text: possessive.ReplaceAllString(topic, ""), Thing: true}, say)
 }
 
 // named returns a topic without the words before its name: "the marathon" is named "marathon".

@@ -178,6 +178,7 @@ func TestForgottenIsNotQuotedInItsConversation(t *testing.T) {
 		{"I have a dog called Rex.", "Forget my dog.", []string{"What is my dog called?", "What do you know about me?"}, "Rex", ""},
 		{"我养了一只狗，叫旺财。", "忘掉我的狗", []string{"我的狗叫什么？"}, "旺财", ""},
 		{"私の犬はポチです。", "私の犬を忘れてください", []string{"私の犬は？"}, "ポチ", ""},
+		{"Моя сестра врач.", "Забудь всё о моей сестре.", []string{"Кто моя сестра?"}, "врач", ""},
 		{"У меня собака Рекс.", "Забудь всё о собаке.", []string{"Как зовут мою собаку?"}, "Рекс", ""},
 	} {
 		ask := func(message string) chat.Turn {
