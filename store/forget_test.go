@@ -516,3 +516,27 @@ func TestForgetUnderHeadingsOfImports(t *testing.T) {
 		}
 	}
 }
+
+// Of an automatic write only the sentences are withheld that were forgotten, also out of a note's heading.
+func TestForgottenSentencesAreWithheld(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	engine := id
+	engine.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"}
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "- My dog is called Rex.\n- Likes tea.\n"})
+	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{
+		Ref: memory.Ref{Scope: memory.ScopePersonal}, Said: []string{"My dog is called Rex."},
+	}))
+	for i, c := range [][2]string{
+		{"## 20:32 My dog is called Rex.…\n\n- \"My dog is called Rex. I am a vegetarian.\"\n", "## 20:32\n\n- \"I am a vegetarian.\"\n"},
+		{"## 20:33 I am a vegetarian\n\n- \"I am a vegetarian. My dog is called Rex.\"\n", "## 20:33 I am a vegetarian\n\n- \"I am a vegetarian.\"\n"},
+		{"## 20:34 Tea\n\n- Bob: \"I like tea. My dog is called Rex.\"\n- The canoe is red.\n", "## 20:34 Tea\n\n- Bob: \"I like tea.\"\n- The canoe is red.\n"},
+	} {
+		ref := personal(fmt.Sprintf("memory/2026-11-1%d.md", i))
+		write(t, s, engine, memory.Change{Ref: ref, Op: memory.OpReplace, Content: "# A day\n\n" + c[0]})
+		if got := must[memory.Document](t)(s.Document(t.Context(), id, ref)).Content; got != "# A day\n\n"+c[1] {
+			t.Errorf("%q", got)
+		}
+	}
+}

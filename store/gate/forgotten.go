@@ -11,6 +11,9 @@ import (
 
 	"reverie/dream"
 	"reverie/dream/judge"
+	"reverie/language/claim"
+	"reverie/language/lazyregexp"
+	"reverie/language/sentence"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/structured"
@@ -154,13 +157,14 @@ func (w *Writes) withhold(d *document, next *state) bool {
 		}
 		return false
 	}
-	kept := memory.WithholdForgotten(d.content(), d.version > 0 && !d.deleted, next.content,
-		func(e markdown.Entry) bool {
-			// Some earlier releases have forgotten the lines that name the source of structured entries.
-			named := strings.HasPrefix(d.ref.Path, structured.Folder) && structured.IsSourceLine(e.Text)
-			return !named && len(gone.SaidBy(e)) > 0
-		})
-	if !kept.Any {
+	is := func(e markdown.Entry) bool {
+		// Some earlier releases have forgotten the lines that name the source of structured entries.
+		named := strings.HasPrefix(d.ref.Path, structured.Folder) && structured.IsSourceLine(e.Text)
+		return !named && len(gone.SaidBy(e)) > 0
+	}
+	shortened, any := shorten(d.content(), next.content, is)
+	kept := memory.WithholdForgotten(d.content(), d.version > 0 && !d.deleted, shortened, is)
+	if !kept.Any && !any {
 		return false
 	}
 	if kept.Content == d.content() {
@@ -169,6 +173,51 @@ func (w *Writes) withhold(d *document, next *state) bool {
 	next.content, w.forgotten.all = kept.Content, kept.All
 	return true
 }
+
+// shorten removes from the statements that a version adds the sentences that were forgotten, where others stay, and from the headings that
+// it adds the words of what it loses. It reports whether there were any.
+func shorten(before, after string, forgotten func(markdown.Entry) bool) (content string, any bool) {
+	content = after
+	var lost []string
+	for _, e := range memory.AddedEntries(before, after) {
+		if !forgotten(e) {
+			continue
+		}
+		q, quoted := claim.QuoteOf(strings.TrimSpace(markdown.WithoutComments(e.Text)))
+		if !quoted {
+			q.Words = strings.TrimSpace(markdown.WithoutComments(e.Text))
+		}
+		rest, found := sentence.Without(q.Words, func(part string) bool {
+			one := e
+			one.Text = claim.Quote{Speaker: q.Speaker, Words: part}.Plain()
+			one.ID = memory.ItemID(one.Text)
+			is := forgotten(one)
+			if is {
+				lost = append(lost, part)
+			}
+			return is
+		})
+		switch {
+		case !found:
+			lost = append(lost, q.Words)
+		case rest != "":
+			content, any = strings.Replace(content, q.Words, rest, 1), true
+		}
+	}
+	lines := slices.Collect(strings.Lines(content))
+	for at := range markdown.HeadingLines(content) {
+		clock := clockHeading.FindString(lines[at])
+		title := strings.TrimRight(lines[at][len(clock):], "….\r\n ")
+		repeats := func(words string) bool { return strings.HasPrefix(words, title) }
+		if clock != "" && title != "" && !strings.Contains(before, lines[at]) && slices.ContainsFunc(lost, repeats) {
+			lines[at], any = strings.TrimSpace(clock)+"\n", true
+		}
+	}
+	return strings.Join(lines, ""), any
+}
+
+// clockHeading matches the beginning of a heading of a daily note, with its time.
+var clockHeading = lazyregexp.New(`^#{2,6} +\d{1,2}[:：]\d{2} +`)
 
 // OnlyForgotten reports whether the last change adds nothing but statements that were forgotten.
 func (w *Writes) OnlyForgotten() bool { return w.forgotten.all }
