@@ -8,8 +8,6 @@ import (
 
 	"reverie/dream/rewrite"
 	"reverie/facts/conflict"
-	"reverie/language/claim"
-	"reverie/language/sentence"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/structured"
@@ -81,22 +79,12 @@ func (doc *document) isPersons(f stored.Fact) bool {
 // withoutSaid returns a document without what the older statement of a contradiction says against the newer one: of several sentences, or
 // clauses that hold without each other, only those. Where they cannot be told apart, it stays.
 func withoutSaid(path, content string, c stored.Contradiction) string {
-	q, quoted := claim.QuoteOf(c.A.Text)
-	if !quoted {
-		q.Words = c.A.Text
-	}
-	newer := conflict.Read(c.B.Text)
-	against := func(part string) bool {
-		_, is := conflict.Between(conflict.Read(part), newer)
-		return is
-	}
-	rest, found := sentence.Without(q.Words, against)
-	several := len(sentence.Split(q.Words)) > 1 || len(claim.ClaimsOf(q.Words)) > 1
+	words, rest, ok := conflict.Without(c.A.Text, c.B.Text)
 	switch {
-	case found && rest != "" && strings.Count(content, q.Words) == 1:
-		return strings.Replace(content, q.Words, rest, 1)
-	case several && (!found || rest != ""):
+	case !ok, rest != "" && strings.Count(content, words) != 1:
 		return content
+	case rest != "":
+		return strings.Replace(content, words, rest, 1)
 	}
 	return without(path, content, c.A.Entry)
 }

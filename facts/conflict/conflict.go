@@ -15,6 +15,11 @@
 // selected for a reader of both.
 package conflict
 
+import (
+	"reverie/language/claim"
+	"reverie/language/sentence"
+)
+
 // Why two statements contradict one another.
 type Why string
 
@@ -47,6 +52,24 @@ func Between(older, newer []Claim) (v Verdict, ok bool) {
 		}
 	}
 	return Verdict{}, false
+}
+
+// Without returns the words of a statement, and what is left of them without the sentences and clauses that contradict a newer one: nothing,
+// if it is one sentence that says nothing else. ok is false if it says more than one thing, and they cannot be told apart.
+func Without(older, newer string) (words, rest string, ok bool) {
+	words = older
+	if q, quoted := claim.QuoteOf(older); quoted {
+		words = q.Words
+	}
+	read := Read(newer)
+	rest, found := sentence.Without(words, func(part string) bool {
+		_, against := Between(Read(part), read)
+		return against
+	})
+	if !found {
+		return words, "", len(sentence.Split(words)) == 1 && len(claim.ClaimsOf(words)) <= 1
+	}
+	return words, rest, true
 }
 
 // excludes reports whether two claims of the same thing contradict one another. Of a thing that recurs, another day and another time are

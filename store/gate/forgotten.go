@@ -162,9 +162,9 @@ func (w *Writes) withhold(d *document, next *state) bool {
 		named := strings.HasPrefix(d.ref.Path, structured.Folder) && structured.IsSourceLine(e.Text)
 		return !named && len(gone.SaidBy(e)) > 0
 	}
-	shortened, any := shorten(d.content(), next.content, is)
+	shortened, cut := shorten(d.content(), next.content, is)
 	kept := memory.WithholdForgotten(d.content(), d.version > 0 && !d.deleted, shortened, is)
-	if !kept.Any && !any {
+	if !kept.Any && !cut {
 		return false
 	}
 	if kept.Content == d.content() {
@@ -176,7 +176,7 @@ func (w *Writes) withhold(d *document, next *state) bool {
 
 // shorten removes from the statements that a version adds the sentences that were forgotten, where others stay, and from the headings that
 // it adds the words of what it loses. It reports whether there were any.
-func shorten(before, after string, forgotten func(markdown.Entry) bool) (content string, any bool) {
+func shorten(before, after string, forgotten func(markdown.Entry) bool) (content string, cut bool) {
 	content = after
 	var lost []string
 	for _, e := range memory.AddedEntries(before, after) {
@@ -201,7 +201,7 @@ func shorten(before, after string, forgotten func(markdown.Entry) bool) (content
 		case !found:
 			lost = append(lost, q.Words)
 		case rest != "":
-			content, any = strings.Replace(content, q.Words, rest, 1), true
+			content, cut = strings.Replace(content, q.Words, rest, 1), true
 		}
 	}
 	lines := slices.Collect(strings.Lines(content))
@@ -210,10 +210,10 @@ func shorten(before, after string, forgotten func(markdown.Entry) bool) (content
 		title := strings.TrimRight(lines[at][len(clock):], "….\r\n ")
 		repeats := func(words string) bool { return strings.HasPrefix(words, title) }
 		if clock != "" && title != "" && !strings.Contains(before, lines[at]) && slices.ContainsFunc(lost, repeats) {
-			lines[at], any = strings.TrimSpace(clock)+"\n", true
+			lines[at], cut = strings.TrimSpace(clock)+"\n", true
 		}
 	}
-	return strings.Join(lines, ""), any
+	return strings.Join(lines, ""), cut
 }
 
 // clockHeading matches the beginning of a heading of a daily note, with its time.
