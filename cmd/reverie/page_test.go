@@ -193,8 +193,15 @@ func act(ctx context.Context, action chromedp.Action) error {
 // text returns the visible text of the page.
 func (b browser) text(t *testing.T) (text string) {
 	t.Helper()
-	b.do(t, chromedp.Evaluate(`document.body?.innerText ?? ""`, &text))
-	return text
+	for {
+		err := act(b, chromedp.Evaluate(`document.body?.innerText ?? ""`, &text))
+		if err == nil {
+			return text
+		}
+		if !strings.Contains(err.Error(), "navigated or closed") { // a page that opens another one by itself is read again
+			t.Fatal(err)
+		}
+	}
 }
 
 // frames returns the Markdown that the page renders in frames.
