@@ -46,11 +46,18 @@ func ReadUnder(text, above, heading string) []Claim {
 			r.heading = append(r.heading, w)
 		}
 	}
+	before := ""
 	for _, clause := range clausesOf(text) {
-		r.clause(clause)
+		if !strings.HasPrefix(strings.TrimLeft(clause, "，, "), "叫") || !introducedZH.MatchString(before) { // "我们养了一只猫，叫咪咪": the cat is called so
+			r.clause(clause)
+		}
+		before = clause
 	}
 	return r.claims
 }
+
+// introducedZH matches a clause that introduces somebody or something, whom the next one names.
+var introducedZH = lazyregexp.New(`(?:养|有|认识|来)了?[\p{Han}\d]*(?:只|条|位|个|匹|头|名|隻|條|個|頭)\p{Han}+$|(?:养|有)了?[\p{Han}\d]+$`)
 
 // plainOf returns a statement without marks and annotations, with numbers in digits, and who says it; false for a question.
 func plainOf(text string) (out, speaker string, ok bool) {

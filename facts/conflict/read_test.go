@@ -59,3 +59,14 @@ func TestKeysContradict(t *testing.T) {
 		}
 	}
 }
+
+// What a clause introduces is named by the next one, not the user.
+func TestNamesOfWhatIsIntroduced(t *testing.T) {
+	for text, want := range map[string]bool{
+		"我们养了一只猫，叫咪咪。": false, "我有个儿子，叫小明。": false, "我养了两条狗，叫旺财和来福。": false, "我叫王芳。": true, "我是老师，叫王芳。": true,
+	} {
+		if _, got := Between(Read("我叫李华。"), Read(text)); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
