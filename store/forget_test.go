@@ -540,3 +540,23 @@ func TestForgottenSentencesAreWithheld(t *testing.T) {
 		}
 	}
 }
+
+// A pattern of one person of a group reaches no statement of another one, in other words neither.
+func TestForgetOnlyOnesOwnInOtherWords(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("feishu:oc_1")
+	const content = "# Memory\n\n## Person: feishu:ou_2\n\n- Home: Faro\n"
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: content})
+	forget := func(speaker string) dreams.ForgetReceipt {
+		return must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{
+			Ref: memory.Ref{Scope: memory.ScopePersonal}, Pattern: "I live in Faro", Speaker: speaker, Preview: true,
+		}))
+	}
+	if got := forget("Ada <feishu:ou_1>"); len(got.States)+len(got.Found) > 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := forget("Bob <feishu:ou_2>"); len(got.Found) != 1 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -58,7 +58,8 @@ func (s *Dreaming) ConfirmEntry(ctx context.Context, id memory.Identity, c Entry
 
 // EditEntry replaces a candidate's line in MEMORY.md by c.Text, as the person's own; if there is none, the text is added under "##
 // Confirmed". It replaces the same words in PROFILE.md too, and removes the statement from daily notes if c.Text gives another value. The
-// old statement does not come back (status edited), and the new one is confirmed. c.Text is one line of at most MaxEntryChars characters that Markdown reads as one statement.
+// old statement does not come back (status edited), and the new one is confirmed. c.Text is one line of at most MaxEntryChars characters
+// that Markdown reads as one statement.
 func (s *Dreaming) EditEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
 	text, err := entryText(c.Text)
 	if err != nil {

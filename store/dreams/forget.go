@@ -16,7 +16,6 @@ import (
 	"reverie/dream/rewrite"
 	"reverie/facts"
 	"reverie/language/claim"
-	"reverie/language/lazyregexp"
 	"reverie/language/sentence"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -254,7 +253,7 @@ func (f *forgetting) find() error {
 		phrase, claims := erase.WordsOf([]string{p.Pattern}, nil), claim.Claimed{}.With(p.Pattern, false)
 		for _, d := range f.documents {
 			f.statements = append(f.statements, clausesWith(phrase, matching(statementsOf(d.Path, d.Content), func(e markdown.Entry) bool {
-				return !f.isOfOther(d, e) && phrase.In(e.Text) || claims.MadeBy(rewrite.WithoutComments(e.Text), judge.Dependent(e))
+				return !f.isOfOther(d, e) && (phrase.In(e.Text) || claims.MadeBy(rewrite.WithoutComments(e.Text), judge.Dependent(e)))
 			}))...)
 		}
 		return nil
@@ -487,22 +486,19 @@ func untitled(note string, statements []markdown.Entry) string {
 	lines := slices.Collect(strings.Lines(note))
 	for at := range markdown.HeadingLines(note) {
 		if level := markdown.HeadingLevel(lines[at]); level > 1 && titlesOne(lines[at], statements) {
-			hour := clockHeading.FindString(lines[at])
+			hour := gate.ClockHeading.FindString(lines[at])
 			lines[at] = strings.TrimRight(cmp.Or(hour, strings.Repeat("#", level)+" "+memory.Erased), " ") + "\n"
 		}
 	}
 	return strings.Join(lines, "")
 }
 
-// clockHeading matches the beginning of a heading of a daily note, with its time.
-var clockHeading = lazyregexp.New(`^ *#+ +\d{1,2}[:：]\d{2}`)
-
 // minTitle is the number of words from which a heading repeats a statement.
 const minTitle = 2
 
 // titlesOne reports whether a heading has no other words than one of the statements, or all of its words.
 func titlesOne(heading string, statements []markdown.Entry) bool {
-	said := strings.TrimLeft(strings.TrimPrefix(heading, clockHeading.FindString(heading)), "# ")
+	said := strings.TrimLeft(strings.TrimPrefix(heading, gate.ClockHeading.FindString(heading)), "# ")
 	title := claim.WordsOf(strings.TrimRight(said, "….\r\n ")).Stems()
 	return slices.ContainsFunc(statements, func(e markdown.Entry) bool {
 		stems := claim.WordsOf(rewrite.WithoutComments(e.Text)).Stems()

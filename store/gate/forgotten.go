@@ -206,18 +206,18 @@ func shorten(before, after string, forgotten func(markdown.Entry) bool) (content
 	}
 	lines := slices.Collect(strings.Lines(content))
 	for at := range markdown.HeadingLines(content) {
-		clock := clockHeading.FindString(lines[at])
-		title := strings.TrimRight(lines[at][len(clock):], "….\r\n ")
+		clock := ClockHeading.FindString(lines[at])
+		title := strings.Trim(lines[at][len(clock):], "….\r\n ")
 		repeats := func(words string) bool { return strings.HasPrefix(words, title) }
 		if clock != "" && title != "" && !strings.Contains(before, lines[at]) && slices.ContainsFunc(lost, repeats) {
-			lines[at], cut = strings.TrimSpace(clock)+"\n", true
+			lines[at], cut = clock+"\n", true
 		}
 	}
 	return strings.Join(lines, ""), cut
 }
 
-// clockHeading matches the beginning of a heading of a daily note, with its time.
-var clockHeading = lazyregexp.New(`^#{2,6} +\d{1,2}[:：]\d{2} +`)
+// ClockHeading matches the beginning of a heading of a daily note, with its time.
+var ClockHeading = lazyregexp.New(`^ *#+ +\d{1,2}[:：]\d{2}`)
 
 // OnlyForgotten reports whether the last change adds nothing but statements that were forgotten.
 func (w *Writes) OnlyForgotten() bool { return w.forgotten.all }
