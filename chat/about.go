@@ -11,7 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"reverie/language/sentence"
 	"reverie/language/stance"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -119,11 +118,8 @@ func (t *turning) saidHere(say phrases) string {
 
 // statedHere returns the messages of the conversation in which the user states something, without what they had forgotten since.
 func (t *turning) statedHere() (said []memory.Message) {
-	for _, m := range t.history() {
-		if m.Role == memory.RoleOfAssistant && m.Name == builtinForget {
-			said = without(said, forgottenIn(m.Content))
-		}
-		if m.Role != memory.RoleOfUser || m.Name != t.user.Name {
+	for _, m := range t.unforgotten(t.history()) {
+		if m.Role != memory.RoleOfUser || m.Name != t.user.Name || m.Content == memory.Erased {
 			continue
 		}
 		if _, is := remember.ParseForget(m.Content); is {
@@ -134,35 +130,6 @@ func (t *turning) statedHere() (said []memory.Message) {
 		}
 	}
 	return said
-}
-
-// forgottenIn returns the statements that an answer lists as forgotten.
-func forgottenIn(answer string) (gone []string) {
-	for _, say := range phrasebook {
-		list, is := strings.CutPrefix(answer, say.forgotten)
-		for line := range strings.SplitSeq(list, "\n") {
-			if text, listed := strings.CutPrefix(line, "- "); is && listed {
-				gone = append(gone, text)
-			}
-		}
-	}
-	return gone
-}
-
-// without removes the sentences and clauses that were forgotten from messages, and messages that have no other ones.
-func without(said []memory.Message, gone []string) (left []memory.Message) {
-	for _, m := range said {
-		m.Content, _ = sentence.Without(m.Content, func(part string) bool {
-			kept, asked := remember.Parse(part)
-			return slices.Contains(gone, scan.Redacted(part)) || asked && slices.ContainsFunc(gone, func(text string) bool {
-				return markdown.EntryIDOf("- "+kept.Text) == markdown.EntryIDOf("- "+text)
-			})
-		})
-		if m.Content != "" {
-			left = append(left, m)
-		}
-	}
-	return left
 }
 
 // ownScope is the scope of the user's documents.

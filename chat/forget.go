@@ -132,15 +132,28 @@ func (t *turning) forgetMore(ctx context.Context, f toolbox.Forget, say phrases)
 		t.turn.Forgotten = &done
 		return true, t.say(say.forgottenAs(done), builtinForget)
 	}
-	var lines []string
+	lines := foundBy(done, f.Heard)
+	slices.Sort(lines)
+	if len(lines) == 0 {
+		return false, nil
+	}
+	return true, t.say(say.again+listOf(slices.Compact(lines)), builtinForget)
+}
+
+// foundBy returns what a preview has found in documents and in an external memory, and what was only heard.
+func foundBy(done toolbox.Forgotten, heard []string) (lines []string) {
 	for _, s := range done.Found {
 		lines = append(lines, scan.Redacted(s.Text))
 	}
-	for _, heard := range f.Heard {
-		lines = append(lines, scan.Redacted(heard))
+	for _, s := range done.Statements {
+		if s.Entry == "" { // no document has it
+			lines = append(lines, scan.Redacted(s.Text))
+		}
 	}
-	slices.Sort(lines)
-	return true, t.say(say.again+listOf(slices.Compact(lines)), builtinForget)
+	for _, text := range heard {
+		lines = append(lines, scan.Redacted(text))
+	}
+	return lines
 }
 
 // maxMore is the number of words of content by which a statement may say more than the request to forget it: "my boss hates meetings"
@@ -225,7 +238,7 @@ func (t *turning) forgetTopic(ctx context.Context, topic string, say phrases) (b
 	var heard []string
 	for _, s := range t.sentences(found) {
 		if s.heard && claim.ContentOf(topic).Within(claim.ContentOf(s.text)) {
-			heard = append(heard, scan.Redacted(s.text))
+			heard = append(heard, s.text)
 		}
 	}
 	f.Preview = true
@@ -233,16 +246,7 @@ func (t *turning) forgetTopic(ctx context.Context, topic string, say phrases) (b
 	if err != nil {
 		return false, fmt.Errorf("forget: %w", err)
 	}
-	var lines []string
-	for _, s := range done.Found {
-		lines = append(lines, scan.Redacted(s.Text))
-	}
-	for _, s := range done.Statements {
-		if s.Entry == "" { // no document has it
-			lines = append(lines, scan.Redacted(s.Text))
-		}
-	}
-	lines = append(lines, heard...)
+	lines := foundBy(done, heard)
 	switch {
 	case len(lines) > 0 && !again:
 		return true, t.say(say.again+listOf(lines), builtinForget)
@@ -270,8 +274,8 @@ func named(topic string) string {
 // search returns what is remembered and was said about something.
 func (t *turning) search(ctx context.Context, what string) ([]recall.Hit, error) {
 	found, err := t.Search.Search(ctx, t.id, recall.Request{
-		Query: what, MaxResults: new(recall.MaxResults), MinScore: new(0.0), Archived: true, Unrecorded: true, Synthetic: t.synthetic, Agent: t.agent.Settings,
-		Zone: t.now.Location(),
+		Query: what, MaxResults: new(recall.MaxResults), MinScore: new(0.0), Archived: true, Unrecorded: true, Synthetic: t.synthetic,
+		Agent: t.agent.Settings, Zone: t.now.Location(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("forget: %w", err)
@@ -296,7 +300,9 @@ func (p phrases) forgottenAs(done toolbox.Forgotten, heard ...string) string {
 	for _, s := range done.Statements {
 		lines = append(lines, scan.Redacted(s.Text))
 	}
-	lines = append(lines, heard...)
+	for _, text := range heard {
+		lines = append(lines, scan.Redacted(text))
+	}
 	for _, c := range done.Receipt.Changes {
 		where = append(where, c.Path)
 	}

@@ -263,7 +263,8 @@ func readDocument(w *world, owner memory.Owner, path string) string {
 func TestForgetInAGroup(t *testing.T) {
 	w := open(t)
 	w.Model = nil
-	w.write(crew, memory.MemoryPath, "# Memory\n\n- The mooring fee is due in May\n\n## Person: feishu:ou_1\n\n- Drinks rooibos tea\n\n## Person: feishu:ou_2\n\n- Drinks rooibos tea\n")
+	w.write(crew, memory.MemoryPath, "# Memory\n\n- The mooring fee is due in May\n\n## Person: feishu:ou_1\n\n- Drinks rooibos tea\n\n"+
+		"## Person: feishu:ou_2\n\n- Drinks rooibos tea\n")
 	const note = "- Ada: \"I live in Bremen.\"\n- Bob: \"I live in Bremen.\"\n- Bob: \"I have a cat, and I live in Bremen.\"\n"
 	w.write(crew, "memory/2026-05-20.md", note)
 	w.said(crew, "c0", "I like the dog watch.", "Noted.")
