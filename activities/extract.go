@@ -174,7 +174,7 @@ func (p *proposing) newer(ctx context.Context) (lines []string, err error) {
 	if last.IsZero() || day >= today.Format(time.DateOnly) {
 		return nil, nil
 	}
-	if _, err := p.Store.Disagreements(ctx, p.id); err != nil && !errors.Is(err, store.ErrFactsOff) { // which derives what was just written
+	if _, err := p.Store.Disagreements(ctx, p.id); err != nil { // which derives what was just written
 		return nil, storeError(err)
 	}
 	known, err := p.Store.OfDocuments(ctx, p.id, p.load.Scope, memory.ProfilePath, memory.MemoryPath)

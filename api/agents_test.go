@@ -128,7 +128,8 @@ func TestSettingsArePatched(t *testing.T) {
 		`{"settings":{"dreamMaxRetiredShare":-0.1}}`, `{"settings":{"dreamHalfLifeDays":0}}`,
 		`{"settings":{"writeTargets":"memory/*.md"}}`, `{"settings":{"writeTargets":[1]}}`, `{"settings":{"writeTargets":[""]}}`,
 		`{"settings":{"writeTargets":["memory/[.md"]}}`, `{"settings":{"writeTargets":["` + strings.Repeat("a", 300) + `"]}}`,
-		`{"settings":{"writeTargets":[` + strings.Repeat(`"a",`, 100) + `"a"]}}`, `{"settings":{"leader":"nobody"}}`, `{"settings":{"leader":"ada"}}`, `{"settings":{"leader":1}}`,
+		`{"settings":{"writeTargets":[` + strings.Repeat(`"a",`, 100) + `"a"]}}`, `{"settings":{"leader":"nobody"}}`,
+		`{"settings":{"leader":"ada"}}`, `{"settings":{"leader":1}}`,
 	} {
 		h.wantError(h.patchAgent(body), 422, "invalid_request")
 	}

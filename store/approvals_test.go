@@ -365,7 +365,8 @@ func TestTwoBeginADocument(t *testing.T) {
 	}
 	approveAll(t, s, "user:7")
 	got := contentOf(t, s, member("user:7"), "memory/2026-11-30.md")
-	if !strings.HasPrefix(got, "# 2026-11-30\n\n- ") || strings.Count(got, "#") != 1 || !strings.Contains(got, "- is a nurse\n") || !strings.Contains(got, "- likes tea\n") {
+	if !strings.HasPrefix(got, "# 2026-11-30\n\n- ") || strings.Count(got, "#") != 1 ||
+		!strings.Contains(got, "- is a nurse\n") || !strings.Contains(got, "- likes tea\n") {
 		t.Errorf("%q", got)
 	}
 }

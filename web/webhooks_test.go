@@ -19,7 +19,10 @@ func TestWebhooksPage(t *testing.T) {
 	v := h.visitor().signIn(h.keys["admin"])
 	const path = "/agents/ada/webhooks"
 	for _, form := range []url.Values{
-		{"url": {"ftp://example.com"}}, {"url": {"http://example.com"}}, {"url": {"https://example.com"}, "kinds": {"no.kind"}}, {"url": {"https://example.com"}, "owner": {"42"}},
+		{"url": {"ftp://example.com"}},
+		{"url": {"http://example.com"}},
+		{"url": {"https://example.com"}, "kinds": {"no.kind"}},
+		{"url": {"https://example.com"}, "owner": {"42"}},
 	} {
 		if p := v.do(http.MethodPost, path, form); p.status != http.StatusOK || !strings.Contains(p.body, `role="alert"`) || shownHookSecret.MatchString(p.body) {
 			t.Errorf("%v: %d %.300s", form, p.status, text(p.body))

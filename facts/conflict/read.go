@@ -48,7 +48,8 @@ func ReadUnder(text, above, heading string) []Claim {
 	}
 	before := ""
 	for _, clause := range clausesOf(text) {
-		if !strings.HasPrefix(strings.TrimLeft(clause, "，, "), "叫") || !introducedZH.MatchString(before) { // "我们养了一只猫，叫咪咪": the cat is called so
+		// "我们养了一只猫，叫咪咪": the cat is called so.
+		if !strings.HasPrefix(strings.TrimLeft(clause, "，, "), "叫") || !introducedZH.MatchString(before) {
 			r.clause(clause)
 		}
 		before = clause

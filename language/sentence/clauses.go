@@ -60,7 +60,7 @@ func WithoutClause(sentence, clause string) (string, bool) {
 // Without returns a text without the sentences and main clauses that go, and reports whether there are any. A clause of a sentence goes by
 // itself if the rest holds without it (see Clauses); else the sentence does.
 func Without(text string, goes func(part string) bool) (rest string, found bool) {
-	var left []string
+	rest = text
 	for _, said := range Split(text) {
 		shorter := said
 		for _, clause := range Clauses(said) {
@@ -68,19 +68,20 @@ func Without(text string, goes func(part string) bool) (rest string, found bool)
 				shorter = one
 			}
 		}
-		switch {
-		case shorter != said:
-			left, found = append(left, shorter), true
-		case goes(said):
-			found = true
-		default:
-			left = append(left, said)
+		if shorter == said && goes(said) {
+			shorter = ""
 		}
+		if shorter == said {
+			continue
+		}
+		found = true
+		before, after, _ := strings.Cut(rest, said)
+		if shorter == "" {
+			after = strings.TrimLeft(after, " ")
+		}
+		rest = before + shorter + after
 	}
-	if !found {
-		return text, false
-	}
-	return strings.Join(left, " "), true
+	return strings.TrimSpace(rest), found
 }
 
 var (

@@ -46,7 +46,8 @@ func namesSpeaker(clause string) bool {
 var links = []string{"that ", "que ", "qu'", "dass ", "住", "得", "忘"}
 
 // opening matches what may stand before a period at the beginning of a clause: a preposition, an article, or the speaker in Chinese.
-var opening = lazyregexp.New(`(?i)^(?:(?:on|in|at|since|am|im|in der|in den|an|seit|el|la|en|en el|desde|le|la|l'|ce|en|au|depuis|the) ?)?$|^(?:我们?|咱们?|我們)$`)
+var opening = lazyregexp.New(`(?i)^(?:(?:on|in|at|since|the|am|im|in der|in den|an|seit|el|la|en|en el|desde|le|l'|ce|au|depuis) ?)?$|` +
+	`^(?:我们?|咱们?|我們)$`)
 
 // speakerFirst matches a clause that begins with the speaker.
 var speakerFirst = lazyregexp.New(`(?i)^(?:(?:bin|habe|hab|sind|haben) )?(?:i|i'm|i've|we|we've|ich|wir|je|nous|me|nos)\s|^j'|^我|^咱`)

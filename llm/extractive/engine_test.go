@@ -282,17 +282,17 @@ func TestOldMessagesAndNewerLines(t *testing.T) {
 // Of a line only the sentence or clause goes that is taken back.
 func TestOtherSentencesOfALineStay(t *testing.T) {
 	for _, c := range []struct{ line, said, stays, gone string }{
-		{"I live in Munich. My son Max is allergic to penicillin.", "I moved to Berlin.", "My son Max is allergic to penicillin.", "?"}, // the worker takes it back
+		{"I live in Munich. My son Max is allergic to penicillin.", "I moved to Berlin.", "My son Max is allergic to penicillin.", ""}, // the worker takes it back
 		{"I live in Munich. We decided to use Postgres.", "I moved to Berlin.", "We decided to use Postgres.", "Munich"},
 		{"Je travaille chez Airbus et j'habite à Toulouse.", "J'ai déménagé à Lyon.", "Je travaille chez Airbus", "Toulouse"},
-		{"Ich wohne in Köln. Meine Tochter hat Asthma.", "Ich bin nach Bonn gezogen.", "Meine Tochter hat Asthma.", "?"},
+		{"Ich wohne in Köln. Meine Tochter hat Asthma.", "Ich bin nach Bonn gezogen.", "Meine Tochter hat Asthma.", ""},
 		{"I want to learn the cello. My sister plays the harp.", "Forget the cello, I'm not doing it.", "My sister plays the harp.", "cello"},
 	} {
 		in := said("u: "+c.said, "a: OK.")
 		in.Profile = "# Profile\n\n## Identity\n\n- \"" + c.line + "\"\n- Xyz abc\n"
 		p := propose(in)
 		files := p.ProfileUpdate + p.MemoryUpdate
-		if !strings.Contains(files, c.stays) || strings.Contains(files, c.gone) {
+		if !strings.Contains(files, c.stays) || c.gone != "" && strings.Contains(files, c.gone) {
 			t.Errorf("%q: %s", c.said, files)
 		}
 		checkAgain(t, in, p)

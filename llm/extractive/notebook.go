@@ -377,7 +377,7 @@ func (n *notebook) takesBackPart(p *page, i int, e *entry) bool {
 		one := page{lines: []pageLine{{text: "- " + quote(part), section: l.section}}, lang: p.lang}
 		return e.takesBack(n.claim(&one, 0)) != nil
 	})
-	if !found || rest == "" || l.protected || p.lost >= p.allowed {
+	if !found || rest == "" || p.lost >= p.allowed {
 		return false
 	}
 	was := l.text

@@ -29,7 +29,8 @@ type Frame struct {
 
 // Notices are shown once, after something was done.
 var Notices = map[string]string{
-	"saved": "Saved as a new version.", "unchanged": "Nothing was changed, so there is no new version.", "restored": "Restored: the old text is a new version.", "deleted": "Deleted. Its versions stay, and can be brought back.",
+	"saved": "Saved as a new version.", "unchanged": "Nothing was changed, so there is no new version.",
+	"restored": "Restored: the old text is a new version.", "deleted": "Deleted. Its versions stay, and can be brought back.",
 	"undone": "The dream is undone: its lines are gone from the documents.", "retried": "The extraction was started again.",
 	"revoked":    "Revoked: whoever uses the key is refused from now on.",
 	"taken-back": "What rests on it alone is being taken back, and is not learned again.",
