@@ -35,6 +35,9 @@ func (t *turning) forget(ctx context.Context, asked remember.Forget) (answered b
 	if !t.settings.MemoryEnabled {
 		return true, t.say(say.off, builtinForget)
 	}
+	if asked.All {
+		return true, t.say(say.all, builtinForget)
+	}
 	if n := utf8.RuneCountInString(named(asked.Text)); asked.Topic && dreams.MinPattern <= n && n <= dreams.MaxPattern {
 		answered, err = t.forgetTopic(ctx, asked.Text, say)
 	} else {

@@ -232,6 +232,21 @@ func TestForgetATopic(t *testing.T) {
 	}
 }
 
+// A chat deletes nothing when asked to forget everything, and says what does.
+func TestForgetEverything(t *testing.T) {
+	w := open(t)
+	const before = "- Has a dog called Rex.\n"
+	w.write(grace, "MEMORY.md", before)
+	for _, asked := range []string{"Forget everything about me.", "Lösche alle meine Daten", "忘记关于我的一切"} {
+		for range 2 { // nor when asked again
+			turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: asked})
+			if turn.Forgotten != nil || !strings.Contains(turn.Answer, "reverie memory delete owner") || readDocument(w, grace, "MEMORY.md") != before {
+				t.Errorf("%s: %+v", asked, turn)
+			}
+		}
+	}
+}
+
 // What the answers say in each language is a request in that language.
 func TestForgetPhrases(t *testing.T) {
 	for language, example := range map[string]string{

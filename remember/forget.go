@@ -14,6 +14,7 @@ type Forget struct {
 	Text     string // a statement, in the user's words; of a topic or a thing, its name
 	Topic    bool   // everything about Text
 	Thing    bool   // what the user has said of something of theirs: "forget my appointment"
+	All      bool   // all that is known about the user; Text is empty
 	Language string // as in Request
 }
 
@@ -47,6 +48,34 @@ var turnOfTalk = lazyregexp.New(`(?i)\b(?:questions?|messages?|requests?|inputs?
 // unsaid matches text that names nothing to forget, in any of the languages.
 var unsaid = lazyregexp.New(`(?i)^(?:it|this|that|these|those|him|her|them|me|us|everything|what i|das|dies|es|mich|alles|eso|esto|` +
 	`ça|cela|isso|isto|questo|ciò|это|всё|هذا|ذلك|这|這|那)(?:[\s,.!]|$)|^(?:what|how|who|where|when|was|wie|wer|wo)\s`)
+
+// me matches the user as the topic of a request, in any of the languages.
+var me = lazyregexp.New(`(?i)^(?:me|myself|mich|mir|mí|mim|moi|我|我自己|私|自分|わたし|僕|俺|나|저|tôi|mình|(?:di )?me(?: stess[oa])?|мне|меня)$`)
+
+// wipes match requests to forget all that is known about the user which the patterns of topics do not match, by language.
+var wipes = map[string]*lazyregexp.Regexp{
+	"en": wipe(politeEN + `(?:(?:can|could|would|will) you (?:please )?)?(?:forget|delete|erase|wipe|remove|clear)\s+(?:` +
+		`(?:all|everything)(?:\s+that)?\s+you\s+(?:know|remember|have|stored|saved|have (?:stored|saved))\s+(?:on|about)\s+me|` +
+		`all\s+(?:of\s+)?my\s+(?:personal\s+)?(?:data|memor(?:y|ies)|information)|my\s+(?:whole|entire)\s+memory)`),
+	"de": wipe(politeDE + `(?:(?:kannst|könntest|würdest) du (?:bitte )?)?(?:vergiss|vergessen|lösche?)(?: bitte)? (?:` +
+		`alles(?:,? was du)? (?:von mir|über mich)(?: (?:weißt|gespeichert hast))?|alle meine (?:daten|erinnerungen)|mein ganzes gedächtnis)` +
+		`(?: löschen)?`),
+	"es": wipe(politeES + `(?:olvida|borra|elimina) (?:tod[oa]s? )(?:mis (?:datos|recuerdos)|mi memoria|lo que sabes de mí)`),
+	"pt": wipe(`(?:por favor[\s,]+)?(?:apague?|apaga|exclua|esque[çc]a) (?:tod[ao]s? )(?:[ao]s? )?(?:meus dados|minhas? memórias?)`),
+	"fr": wipe(`(?:s['’]il te plaît[\s,]+)?(?:efface|supprime|oublie)z? (?:toutes? )(?:mes données|ma mémoire|mes souvenirs)`),
+	"it": wipe(`(?:per favore[\s,]+)?(?:cancella|elimina|dimentica) (?:tutt[aie] )(?:i miei (?:dati|ricordi)|la mia memoria)`),
+	"zh": wipe(politeZH + `(?:忘掉|忘记|忘記|删除|刪除|清除)(?:所有|一切|全部)?(?:关于|關於|有关|有關)?我的(?:所有|一切|全部)(?:事情?|内容|內容|记忆|記憶|数据|資料|信息|資訊)?`),
+	"ja": wipe(`私の(?:データ|記憶|情報)を(?:すべて|全て|全部)(?:削除|消去|忘れ|消し)(?:して|て)?(?:ください|下さい|ね)?`),
+	"ko": wipe(`(?:내|제)\s(?:모든\s)?(?:데이터|기억|정보)[를을]?\s(?:모두\s|전부\s|다\s)(?:삭제해|지워|잊어)\s?(?:줘|주세요)?`),
+	"vi": wipe(politeVI + `(?:xóa|quên) (?:hết|toàn bộ|tất cả) (?:dữ liệu|trí nhớ|ký ức|thông tin) (?:của|về) (?:tôi|mình|em)`),
+	"ru": wipe(`(?:пожалуйста[\s,]+)?(?:удали|сотри|забудь)(?:те)? (?:вс[её] обо мне|все мои (?:данные|воспоминания)|` +
+		`вс[её],? что (?:ты )?(?:обо мне )?знаешь(?: обо мне)?)`),
+	"ar": wipe(`(?:من فضلك[\s،]+)?(?:انسَ?ى?|إنسَ?ى?|امسح|احذف) (?:كل\s+(?:شيء|ما تعرفه)\s+عني|(?:كل |جميع )بياناتي)`),
+}
+
+func wipe(request string) *lazyregexp.Regexp {
+	return lazyregexp.New(`(?is)^` + request + `[\s.!。！?？؟]*$`)
+}
 
 var oblivions = []oblivion{
 	{
@@ -183,7 +212,11 @@ func ParseForget(message string) (Forget, bool) {
 	}
 	for _, o := range oblivions {
 		text := strings.TrimSpace(o.thanks.ReplaceAllString(text, ""))
-		if kept, ok := o.names(o.topic, text); ok {
+		kept, topic := o.names(o.topic, text)
+		if me.MatchString(kept) || wipes[o.language].MatchString(text) {
+			return Forget{All: true, Language: o.language}, true
+		}
+		if topic {
 			return Forget{Text: strings.Trim(kept, `"“”„«»「」`), Topic: true, Language: o.language}, true
 		}
 		if kept, ok := o.names(o.thing, text); ok {

@@ -78,7 +78,23 @@ func TestParseForget(t *testing.T) {
 			t.Errorf("%s: %+v %v, want the thing %q", message, got, ok, thing)
 		}
 	}
+	for message, language := range map[string]string{
+		"Forget everything about me.": "en", "Please forget everything you know about me!": "en", "Delete all my data": "en",
+		"Can you delete everything you have stored about me?": "en",
+		"Vergiss alles über mich.":                            "de", "Lösche bitte alle meine Daten.": "de",
+		"Olvida todo lo que sabes de mí.": "es", "Borra todos mis datos.": "es", "Esqueça tudo sobre mim.": "pt", "Apague todos os meus dados.": "pt",
+		"Oublie tout sur moi.": "fr", "Efface toutes mes données.": "fr", "Dimentica tutto su di me.": "it", "Cancella tutti i miei dati.": "it",
+		"忘记关于我的一切": "zh", "删除我的所有数据": "zh", "私についてすべて忘れてください": "ja", "私のデータをすべて削除してください": "ja",
+		"나에 대한 모든 것을 잊어줘": "ko", "내 데이터를 모두 삭제해 줘": "ko", "Quên hết về tôi.": "vi", "Xóa toàn bộ dữ liệu của tôi": "vi",
+		"Забудь всё обо мне.": "ru", "Удали все мои данные.": "ru", "انسَ كل شيء عني": "ar", "احذف جميع بياناتي": "ar",
+	} {
+		if got, ok := ParseForget(message); !ok || !got.All || got.Text != "" || got.Language != language {
+			t.Errorf("%s: %+v %v, want everything in %s", message, got, ok, language)
+		}
+	}
 	for _, message := range []string{
+		"Forget everything.", "Delete all my photos from the phone.", "I deleted all my data.",
+		"Should I delete all my data before I sell the laptop?", "Delete all my data in table users.",
 		"Forget my last question.", "Forget my question about Bremen", "Vergiss meine letzte Frage.", "忘掉我的问题", "Olvida mi pregunta.",
 		"I always forget my umbrella.", "Don't forget my umbrella.", "Did you forget my name?", "Vergiss nicht meinen Schirm.",
 		"Forget my budget, just show me the best one.", "Forget my idea. What about Rome?", "忘记我的密码了", "N'oublie pas mon anniversaire.",
@@ -92,7 +108,7 @@ func TestParseForget(t *testing.T) {
 		"Non dimenticare che abito a Brema.",
 		"Đừng quên rằng tôi sống ở Bremen.", "Не забудь, что я живу в Бремене.", "لا تنسَ أنني أسكن في بريمن",
 		"> Forget that I live in Bremen.", "“Forget that I live in Bremen.”", "Forget that I live here.\nAnd what is the time?",
-		"Forget everything about it.",
+		"Forget everything about it.", "Forget everything about him.",
 	} {
 		if got, ok := ParseForget(message); ok {
 			t.Errorf("%q: %+v", message, got)
