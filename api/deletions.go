@@ -89,28 +89,6 @@ type outsideView struct {
 	Reason  string `json:"reason,omitempty" doc:"Why it has not: unsupported, archived (not shown any more, but kept), timeout, connection, status, malformed, too_large or cooling."`
 }
 
-// notReached lists what a deletion leaves, by kind of target.
-func notReached(kind deletion.Kind) []string {
-	left := []string{
-		"backups and replicas of the database, of Temporal and of their disks: they keep it until they expire",
-		"the history of the deletion's workflow, which has opaque ids only, until Temporal's retention ends",
-		"archives and exports that were taken, folders in sync, and what other programs and models have read",
-		"logs and traces, which have ids and no words",
-	}
-	switch kind {
-	case deletion.Conversation:
-		return append(left, "shared documents (TEAM), whoever taught them: forget statements there",
-			"histories of the owner's Inbox and dreams, which have opaque ids only",
-			"the conversation's id, without words, in records of dreams, versions and imports",
-			"hashes of words in segments of the index, until these are merged")
-	case deletion.Owner:
-		return append(left, "shared documents (TEAM), whoever taught them: forget statements there",
-			"API keys that are pinned to the owner: revoke them")
-	}
-	return append(left,
-		"GLOBAL documents, entries of the audit log without persons and targets, and what the agent has cost, in the workspace's budget")
-}
-
 func (s *Server) viewDeletion(id memory.Identity, d deletion.Deletion) deletionView {
 	v := deletionView{
 		ID: d.ID, Target: d.Kind, State: d.State, Owner: d.Owner, Conversation: d.Conversation, KeepLearned: d.Keeps, Rows: d.Counts,
@@ -120,12 +98,7 @@ func (s *Server) viewDeletion(id memory.Identity, d deletion.Deletion) deletionV
 	v.Link = s.Workflows.Link(v.WorkflowID)
 	v.Outside = rest.Views(d.Outside, func(o deletion.Outside) outsideView { return outsideView(o) })
 	if d.State == deletion.Done {
-		v.NotReached = notReached(d.Kind)
-		for _, o := range d.Outside {
-			if !o.Deleted {
-				v.NotReached = append(v.NotReached, "what the program "+o.Place+" has: "+o.Reason)
-			}
-		}
+		v.NotReached = d.NotReached()
 		if d.Kind == deletion.Owner { // it is a hash
 			v.Owner = ""
 		}
@@ -161,18 +134,26 @@ func (s *Server) createDeletion(ctx context.Context, in *newDeletionInput) (*res
 			return nil, err
 		}
 		v := deletionView{
-			Target: d.Kind, Owner: d.Owner, Conversation: d.Conversation, KeepLearned: d.Keeps, Rows: d.Counts, NotReached: notReached(d.Kind),
+			Target: d.Kind, Owner: d.Owner, Conversation: d.Conversation, KeepLearned: d.Keeps, Rows: d.Counts, NotReached: d.NotReached(),
 		}
 		return rest.OK(v), nil
 	}
-	d, err := s.Store.RequestDeletion(ctx, id, target)
+	d, err := s.StartDeletion(ctx, id, target)
 	if err != nil {
 		return nil, err
 	}
-	s.Workflows.StartDeletion(ctx, workflows.DeleteInput{
-		AgentRef: indexes.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, Deletion: d.ID, Kind: d.Kind, Due: d.Due,
-	})
 	return rest.Accepted(s.viewDeletion(id, d)), nil
+}
+
+// StartDeletion requests a deletion and starts its workflow.
+func (s *Server) StartDeletion(ctx context.Context, id memory.Identity, of deletion.Target) (deletion.Deletion, error) {
+	d, err := s.Store.RequestDeletion(ctx, id, of)
+	if err == nil {
+		s.Workflows.StartDeletion(ctx, workflows.DeleteInput{
+			AgentRef: indexes.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, Deletion: d.ID, Kind: d.Kind, Due: d.Due,
+		})
+	}
+	return d, err
 }
 
 type listDeletionsInput struct {

@@ -99,8 +99,8 @@ var phrasebook = map[string]phrases{
 		forgotten: "Forgotten for good:",
 		which:     "I have no statement like that, and changed nothing. These come closest; to forget one, send “Forget: ” and its text.",
 		again:     "Nothing was changed yet. Send the same message again to forget all of these for good:",
-		all: "Nothing was changed: a chat does not delete all of a person's memory. `reverie memory delete owner` does, " +
-			"with your key, or whoever runs this server.",
+		all: "Nothing was changed: a chat does not delete all memory of a person. The page Delete of the Memory Browser " +
+			"does, or `reverie memory delete owner`.",
 		found: "From memory:", closest: "Nothing in memory answers that for certain. What comes closest:",
 		nothing: "I found nothing about that in memory.",
 		noModel: "(No language model is configured, so I only quote what I remember. To use one, set REVERIE_LLM_PROVIDER, " +
@@ -130,7 +130,7 @@ var phrasebook = map[string]phrases{
 		forgotten: "已彻底忘记：",
 		which:     "没有这样的内容，未做任何更改。以下最接近；要忘记其中一条，请发送“忘掉：”加上它的文字。",
 		again:     "尚未做任何更改。要彻底忘记以下全部内容，请再次发送同一条消息：",
-		all:       "未做任何更改：聊天不会删除一个人的全部记忆。请用您的密钥运行 `reverie memory delete owner`，或联系运行此服务器的人。",
+		all:       "未做任何更改：聊天不会删除一个人的全部记忆。请使用记忆浏览器的“Delete”页面，或运行 `reverie memory delete owner`。",
 		found:     "根据记忆：", closest: "记忆中没有确切的答案。最接近的是：",
 		nothing: "我在记忆中没有找到相关内容。",
 		noModel: "（未配置语言模型，因此我只引用我记得的内容。如需使用模型，请为服务器设置 REVERIE_LLM_PROVIDER、REVERIE_LLM_MODEL 和 " +
@@ -161,8 +161,8 @@ var phrasebook = map[string]phrases{
 		which: "Eine solche Aussage habe ich nicht; nichts wurde geändert. Diese kommen am nächsten. Um eine zu " +
 			"vergessen, schicke „Vergiss: “ und ihren Text.",
 		again: "Noch wurde nichts geändert. Schicke dieselbe Nachricht noch einmal, um all dies endgültig zu vergessen:",
-		all: "Nichts wurde geändert: Im Chat lässt sich nicht das ganze Gedächtnis löschen. `reverie memory delete owner` " +
-			"löscht es, mit deinem Schlüssel, oder wer diesen Server betreibt.",
+		all: "Nichts wurde geändert: Im Chat lässt sich nicht das ganze Gedächtnis löschen. Das tut die Seite „Delete“ des " +
+			"Memory Browsers, oder `reverie memory delete owner`.",
 		found: "Aus dem Gedächtnis:", closest: "Nichts im Gedächtnis beantwortet das sicher. Am nächsten kommt:",
 		nothing: "Dazu habe ich im Gedächtnis nichts gefunden.",
 		noModel: "(Es ist kein Sprachmodell eingerichtet, daher zitiere ich nur, was ich mir gemerkt habe. Für ein Modell " +
@@ -194,8 +194,8 @@ var phrasebook = map[string]phrases{
 		forgotten: "Olvidado para siempre:",
 		which:     "No tengo nada así y no he cambiado nada. Esto es lo más parecido; para olvidar algo, envía «Olvida: » y su texto.",
 		again:     "Aún no se ha cambiado nada. Envía el mismo mensaje otra vez para olvidar todo esto para siempre:",
-		all: "No se ha cambiado nada: un chat no borra toda la memoria de una persona. Lo hace `reverie memory delete " +
-			"owner` con tu clave, o quien administra este servidor.",
+		all: "No se ha cambiado nada: un chat no borra toda la memoria de una persona. Lo hace la página «Delete» del " +
+			"Memory Browser, o `reverie memory delete owner`.",
 		found: "De memoria:", closest: "Nada en la memoria lo responde con certeza. Lo más cercano:",
 		nothing: "No he encontrado nada sobre eso en la memoria.",
 		noModel: "(No hay ningún modelo de lenguaje configurado, así que solo cito lo que recuerdo. Para usar uno, define " +
@@ -226,8 +226,8 @@ var phrasebook = map[string]phrases{
 		forgotten: "Oublié définitivement :",
 		which:     "Je n'ai rien de tel et n'ai rien changé. Voici le plus proche ; pour en oublier un, envoyez « Oublie : » et son texte.",
 		again:     "Rien n'a encore été changé. Renvoyez le même message pour oublier tout cela définitivement :",
-		all: "Rien n'a été changé : une conversation n'efface pas toute la mémoire d'une personne. `reverie memory " +
-			"delete owner` le fait avec votre clé, ou la personne qui gère ce serveur.",
+		all: "Rien n'a été changé : une conversation n'efface pas toute la mémoire d'une personne. La page « Delete » du " +
+			"Memory Browser le fait, ou `reverie memory delete owner`.",
 		found: "De mémoire :", closest: "Rien en mémoire n’y répond avec certitude. Le plus proche :",
 		nothing: "Je n’ai rien trouvé à ce sujet en mémoire.",
 		noModel: "(Aucun modèle de langage n’est configuré : je cite seulement ce dont je me souviens. Pour en utiliser un, définissez " +
@@ -259,8 +259,8 @@ var phrasebook = map[string]phrases{
 		forgotten: "Esquecido para sempre:",
 		which:     "Não tenho nada assim e não mudei nada. Isto é o mais próximo; para esquecer algo, envie “Esqueça: ” e o texto.",
 		again:     "Nada foi mudado ainda. Envie a mesma mensagem de novo para esquecer tudo isto para sempre:",
-		all: "Nada foi mudado: uma conversa não apaga toda a memória de uma pessoa. `reverie memory delete owner` faz " +
-			"isso com a sua chave, ou quem administra este servidor.",
+		all: "Nada foi mudado: uma conversa não apaga toda a memória de uma pessoa. A página “Delete” do Memory Browser faz " +
+			"isso, ou `reverie memory delete owner`.",
 		found: "De memória:", closest: "Nada na memória responde a isso com certeza. O mais próximo:",
 		nothing: "Não encontrei nada sobre isso na memória.",
 		noModel: "(Nenhum modelo de linguagem está configurado, por isso só cito o que lembro. Para usar um, defina " +
@@ -292,8 +292,8 @@ var phrasebook = map[string]phrases{
 		which: "Non ho nulla del genere e non ho cambiato nulla. Questo è ciò che è più simile; per dimenticarne uno, " +
 			"invia «Dimentica: » e il testo.",
 		again: "Nulla è stato ancora cambiato. Invia di nuovo lo stesso messaggio per dimenticare tutto questo per sempre:",
-		all: "Nulla è stato cambiato: una chat non cancella tutta la memoria di una persona. Lo fa `reverie memory delete " +
-			"owner` con la tua chiave, o chi gestisce questo server.",
+		all: "Nulla è stato cambiato: una chat non cancella tutta la memoria di una persona. Lo fa la pagina «Delete» del " +
+			"Memory Browser, o `reverie memory delete owner`.",
 		found: "Dalla memoria:", closest: "Nulla in memoria risponde con certezza. La cosa più vicina:",
 		nothing: "Non ho trovato nulla a riguardo in memoria.",
 		noModel: "(Nessun modello linguistico è configurato, quindi cito solo ciò che ricordo. Per usarne uno, imposta " +
@@ -324,7 +324,7 @@ var phrasebook = map[string]phrases{
 		forgotten: "完全に忘れました：",
 		which:     "そのような内容はなく、何も変更していません。最も近いのは次のものです。忘れさせるには「忘れて：」に続けてその文を送ってください。",
 		again:     "まだ何も変更していません。次のすべてを完全に忘れるには、同じメッセージをもう一度送ってください：",
-		all:       "何も変更していません。チャットでは一人の記憶をすべて削除することはできません。ご自分のキーで `reverie memory delete owner` を実行するか、このサーバーの管理者に依頼してください。",
+		all:       "何も変更していません。チャットでは一人の記憶をすべて削除することはできません。Memory Browser の「Delete」ページか `reverie memory delete owner` で削除できます。",
 		found:     "記憶より：", closest: "確実な答えは記憶にありません。最も近いもの：",
 		nothing: "それについての記憶は見つかりませんでした。",
 		noModel: "（言語モデルが設定されていないため、記憶していることを引用するだけです。モデルを使うには、サーバーに REVERIE_LLM_PROVIDER、" +
@@ -354,7 +354,7 @@ var phrasebook = map[string]phrases{
 		forgotten: "완전히 잊었습니다:",
 		which:     "그런 내용은 없으며 아무것도 바꾸지 않았습니다. 가장 가까운 것은 다음과 같습니다. 하나를 잊게 하려면 “잊어줘: ”와 그 내용을 보내세요.",
 		again:     "아직 아무것도 바꾸지 않았습니다. 다음을 모두 완전히 잊으려면 같은 메시지를 다시 보내세요:",
-		all:       "아무것도 바꾸지 않았습니다. 채팅에서는 한 사람의 기억을 모두 삭제하지 않습니다. 본인의 키로 `reverie memory delete owner`를 실행하거나 서버 관리자에게 요청하세요.",
+		all:       "아무것도 바꾸지 않았습니다. 채팅에서는 한 사람의 기억을 모두 삭제하지 않습니다. Memory Browser의 ‘Delete’ 페이지나 `reverie memory delete owner`로 삭제하세요.",
 		found:     "기억에서:", closest: "확실한 답은 기억에 없습니다. 가장 가까운 것:",
 		nothing: "그것에 대한 기억을 찾지 못했습니다.",
 		noModel: "(언어 모델이 설정되어 있지 않아 기억하는 것을 인용하기만 합니다. 모델을 쓰려면 서버에 REVERIE_LLM_PROVIDER, " +
@@ -385,8 +385,8 @@ var phrasebook = map[string]phrases{
 		which: "Tôi không có điều nào như vậy và chưa thay đổi gì. Đây là những điều gần nhất; để quên một điều, hãy gửi " +
 			"“Quên: ” và nội dung của nó.",
 		again: "Chưa có gì thay đổi. Hãy gửi lại cùng tin nhắn để quên hẳn tất cả những điều này:",
-		all: "Chưa có gì thay đổi: cuộc trò chuyện không xóa toàn bộ trí nhớ của một người. Hãy chạy `reverie memory delete " +
-			"owner` với khóa của bạn, hoặc nhờ người quản lý máy chủ này.",
+		all: "Chưa có gì thay đổi: cuộc trò chuyện không xóa toàn bộ trí nhớ của một người. Hãy dùng trang “Delete” của " +
+			"Memory Browser, hoặc `reverie memory delete owner`.",
 		found: "Theo trí nhớ:", closest: "Không có câu trả lời chắc chắn trong trí nhớ. Gần nhất là:",
 		nothing: "Tôi không tìm thấy gì về điều đó trong trí nhớ.",
 		noModel: "(Chưa cấu hình mô hình ngôn ngữ, nên tôi chỉ trích dẫn những gì tôi nhớ. Để dùng mô hình, hãy đặt REVERIE_LLM_PROVIDER, " +
@@ -418,8 +418,8 @@ var phrasebook = map[string]phrases{
 		which: "Такого утверждения у меня нет, ничего не изменено. Ближе всего это; чтобы забыть одно из них, отправьте " +
 			"«Забудь: » и его текст.",
 		again: "Пока ничего не изменено. Отправьте то же сообщение ещё раз, чтобы навсегда забыть всё это:",
-		all: "Ничего не изменено: в чате нельзя удалить всю память о человеке. Это делает `reverie memory delete owner` с " +
-			"вашим ключом или тот, кто управляет этим сервером.",
+		all: "Ничего не изменено: в чате нельзя удалить всю память о человеке. Это делает страница «Delete» в Memory " +
+			"Browser или `reverie memory delete owner`.",
 		found: "Из памяти:", closest: "Точного ответа в памяти нет. Ближе всего:",
 		nothing: "Об этом в памяти ничего не нашлось.",
 		noModel: "(Языковая модель не настроена, поэтому я только цитирую то, что помню. Чтобы подключить модель, задайте для сервера " +
@@ -451,7 +451,7 @@ var phrasebook = map[string]phrases{
 		forgotten: "نُسي نهائيا:",
 		which:     "لا أعرف شيئا كهذا ولم أغيّر شيئا. هذا أقرب ما لدي؛ لنسيان أحدها أرسل «انس: » مع نصه.",
 		again:     "لم يتغير شيء بعد. أرسل الرسالة نفسها مرة أخرى لنسيان كل هذا نهائيا:",
-		all:       "لم يتغير شيء: لا تحذف المحادثة كل ذاكرة الشخص. يفعل ذلك الأمر `reverie memory delete owner` بمفتاحك، أو من يدير هذا الخادم.",
+		all:       "لم يتغير شيء: لا تحذف المحادثة كل ذاكرة الشخص. تفعل ذلك صفحة «Delete» في Memory Browser، أو الأمر `reverie memory delete owner`.",
 		found:     "من الذاكرة:", closest: "لا شيء في الذاكرة يجيب عن ذلك بيقين. الأقرب:",
 		nothing: "لم أجد شيئًا عن ذلك في الذاكرة.",
 		noModel: "(لم يُضبط أي نموذج لغوي، لذلك أقتبس ما أتذكره فقط. لاستخدام نموذج اضبط للخادم REVERIE_LLM_PROVIDER " +

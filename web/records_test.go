@@ -20,6 +20,7 @@ import (
 	"reverie/store"
 	"reverie/store/admin"
 	"reverie/store/approvals"
+	"reverie/store/deletion"
 	"reverie/store/dreams"
 	"reverie/store/facts"
 	"reverie/store/talk"
@@ -77,6 +78,10 @@ func (h *harness) records() map[string]string {
 	if len(pairs.Items) == 0 || len(waiting.Items) == 0 || len(hooks.Items) == 0 {
 		h.t.Fatalf("%d contradictions, %d approvals, %d webhooks", len(pairs.Items), len(waiting.Items), len(hooks.Items))
 	}
+	self := grace
+	self.Pinned, self.Role = true, memory.RoleMember
+	asked, err := h.store.RequestDeletion(ctx, self, deletion.Target{Kind: deletion.Conversation, Conversation: "garden-talk", Grace: time.Hour})
+	check(h.t, err)
 	// A key belongs to a workspace: this one to another.
 	check(h.t, h.store.EnsureWorkspace(ctx, "globex", "Globex"))
 	_, key, err := h.store.CreateKey(ctx, memory.Identity{Workspace: "globex", Role: memory.RoleAdmin}, admin.NewKey{Name: "theirs", Role: memory.RoleMember})
@@ -85,6 +90,7 @@ func (h *harness) records() map[string]string {
 		"conversation": h.talk, "fact": h.fact, "report": report, "entry": string(markdown.EntryIDOf("- Lives in Bern.")),
 		"extraction": run.ID.String(), "injection": injection.String(), "contradiction": pairs.Items[0].ID.String(),
 		"webhook": hooks.Items[0].ID.String(), "key": key.ID.String(), "approval": waiting.Items[0].ID.String(),
+		"deletion": asked.ID.String(),
 	}
 }
 

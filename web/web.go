@@ -51,6 +51,7 @@ func Register(s *api.Server) *Browser {
 	b.searchRoutes()
 	b.conversationRoutes()
 	b.revocationRoutes()
+	b.deletionRoutes()
 	b.chatRoutes()
 	b.timelineRoutes()
 	b.dreamRoutes()

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	_ "time/tzdata"
 
 	"github.com/google/uuid"
@@ -65,6 +66,7 @@ func start(tb testing.TB, options ...func(*store.Options)) *harness {
 	server, err := api.New(api.Options{
 		Store: s, Temporal: temporal, Timing: setting.DefaultTiming(), Workspace: workspace,
 		Version: "test", Log: log, AuditAdmins: true, Model: api.Model{Name: "builtin/extractive", BuiltIn: true},
+		DeletionGrace: time.Hour,
 	})
 	check(tb, err)
 	h := &harness{t: tb, data: database, store: s, pages: web.Register(server)}
@@ -265,83 +267,88 @@ const document = "notes/bees.md?scope=PERSONAL"
 
 // probes has each page with the request that the table makes of it.
 var probes = map[string]probe{
-	"page-asset":          {rest: "reverie.css"},
-	"page-icon":           {},
-	"page-sign-in":        {},
-	"page-sign-in-key":    {form: url.Values{"key": {"rv_none-none-none-none-none"}}, ok: http.StatusUnauthorized},
-	"page-sign-in-link":   {form: url.Values{"link": {"none"}}, ok: http.StatusUnauthorized},
-	"page-sign-out":       {}, // tried by TestSession; here it would end the caller's
-	"page-overview":       {},
-	"page-people":         {},
-	"page-find-person":    {form: url.Values{"owner": {"api:42"}}},
-	"page-memory":         {},
-	"page-document":       {rest: document, of: onlyGrace},
-	"page-history":        {rest: document, of: onlyGrace},
-	"page-compare":        {rest: document + "&to=2", of: onlyGrace},
-	"page-restore":        {rest: document, form: url.Values{"version": {"2"}}, ok: http.StatusSeeOther, of: onlyGrace},
-	"page-edit":           {rest: document, of: onlyGrace},
-	"page-save":           {rest: document, form: url.Values{"base": {"1"}, "content": {"# Facts\n"}}, ok: http.StatusConflict, of: onlyGrace},
-	"page-delete":         {rest: document, form: url.Values{"base": {"1"}}, ok: http.StatusConflict, of: onlyGrace},
-	"page-search":         {form: url.Values{"q": {"bees"}}},
-	"page-search-all":     {form: url.Values{"q": {"bees"}}},
-	"page-conversations":  {},
-	"page-conversation":   {of: onlyGrace, words: true},
-	"page-revocation":     {of: onlyGrace, words: true},
-	"page-revoke":         {ok: http.StatusSeeOther, of: onlyGrace, words: true},
-	"page-source":         {},
-	"page-revoke-source":  {form: url.Values{"kind": {"connector"}, "source": {"crm-*"}}, ok: http.StatusNotFound},
-	"page-extraction":     {of: func(string) bool { return false }},
-	"page-retry":          {of: func(string) bool { return false }},
-	"page-timeline":       {},
-	"page-live":           {},
-	"page-keys":           {root: true},
-	"page-new-key":        {form: url.Values{"name": {""}}, root: true},
-	"page-rotate-key":     {ok: http.StatusNotFound, root: true},
-	"page-revoke-key":     {ok: http.StatusNotFound, root: true},
-	"page-webhooks":       {},
-	"page-new-webhook":    {form: url.Values{"url": {"none"}}},
-	"page-change-webhook": {form: url.Values{"do": {"delete"}}, ok: http.StatusNotFound},
-	"page-usage":          {},
-	"page-budget":         {form: url.Values{"do": {"resume"}}, ok: http.StatusSeeOther},
-	"page-queues":         {root: true},
-	"page-doctor":         {},
-	"page-fix":            {},
-	"page-facts":          {},
-	"page-find-facts":     {form: url.Values{"keyword": {"bees"}}},
-	"page-fact":           {of: onlyGrace},
-	"page-opinion":        {form: url.Values{"opinion": {"helpful"}}, ok: http.StatusSeeOther, of: onlyGrace},
-	"page-change-fact":    {form: url.Values{"do": {"restore"}}, ok: http.StatusSeeOther, of: onlyGrace}, // of one that is not archived
-	"page-archived":       {},
-	"page-find-archived":  {form: url.Values{"keyword": {"bees"}}},
-	"page-contradictions": {},
-	"page-resolve":        {form: url.Values{"resolution": {"IGNORE"}}, of: func(string) bool { return false }},
-	"page-card":           {of: personal},
-	"page-card-seen":      {form: url.Values{"report": {uuid.NewString()}}, of: func(string) bool { return false }},
-	"page-entry":          {form: url.Values{"decision": {"confirm"}}, of: func(string) bool { return false }},
-	"page-injections":     {of: personal},
-	"page-injection":      {of: func(string) bool { return false }},
-	"page-ask-injection":  {form: url.Values{"about": {"bees"}}, of: func(string) bool { return false }},
-	"page-context":        {of: personal},
-	"page-ask-context":    {form: url.Values{"message": {"Where do I keep bees?"}}, of: personal},
-	"page-prompt":         {form: url.Values{"move": {"in PERSONAL notes/bees.md"}}, ok: http.StatusSeeOther, of: onlyGrace},
-	"page-transfer":       {},
-	"page-export":         {},
-	"page-preview":        {},
-	"page-import":         {ok: http.StatusUnprocessableEntity},
-	"page-chat":           {of: personal},
-	"page-say-first":      {of: personal},
-	"page-chatting":       {of: onlyGrace},
-	"page-say":            {of: onlyGrace},
-	"page-replay":         {of: func(string) bool { return false }},
-	"page-replay-now":     {of: func(string) bool { return false }},
-	"page-difference":     {of: func(string) bool { return false }},
-	"page-schedules":      {},
-	"page-dream":          {of: func(string) bool { return false }},
-	"page-dream-now":      {ok: http.StatusServiceUnavailable}, // without Temporal
-	"page-dream-undo":     {of: func(string) bool { return false }},
-	"page-dream-again":    {of: func(string) bool { return false }},
-	"page-held":           {},
-	"page-approvals":      {},
+	"page-asset":               {rest: "reverie.css"},
+	"page-icon":                {},
+	"page-sign-in":             {},
+	"page-sign-in-key":         {form: url.Values{"key": {"rv_none-none-none-none-none"}}, ok: http.StatusUnauthorized},
+	"page-sign-in-link":        {form: url.Values{"link": {"none"}}, ok: http.StatusUnauthorized},
+	"page-sign-out":            {}, // tried by TestSession; here it would end the caller's
+	"page-overview":            {},
+	"page-people":              {},
+	"page-find-person":         {form: url.Values{"owner": {"api:42"}}},
+	"page-memory":              {},
+	"page-document":            {rest: document, of: onlyGrace},
+	"page-history":             {rest: document, of: onlyGrace},
+	"page-compare":             {rest: document + "&to=2", of: onlyGrace},
+	"page-restore":             {rest: document, form: url.Values{"version": {"2"}}, ok: http.StatusSeeOther, of: onlyGrace},
+	"page-edit":                {rest: document, of: onlyGrace},
+	"page-save":                {rest: document, form: url.Values{"base": {"1"}, "content": {"# Facts\n"}}, ok: http.StatusConflict, of: onlyGrace},
+	"page-delete":              {rest: document, form: url.Values{"base": {"1"}}, ok: http.StatusConflict, of: onlyGrace},
+	"page-search":              {form: url.Values{"q": {"bees"}}},
+	"page-search-all":          {form: url.Values{"q": {"bees"}}},
+	"page-conversations":       {},
+	"page-conversation":        {of: onlyGrace, words: true},
+	"page-revocation":          {of: onlyGrace, words: true},
+	"page-revoke":              {ok: http.StatusSeeOther, of: onlyGrace, words: true},
+	"page-deletions":           {words: true},
+	"page-delete-owner":        {ok: http.StatusUnprocessableEntity, of: personal},
+	"page-cancel-deletion":     {ok: http.StatusNotFound, words: true},
+	"page-deletion":            {of: onlyGrace, words: true},
+	"page-delete-conversation": {ok: http.StatusUnprocessableEntity, of: onlyGrace, words: true},
+	"page-source":              {},
+	"page-revoke-source":       {form: url.Values{"kind": {"connector"}, "source": {"crm-*"}}, ok: http.StatusNotFound},
+	"page-extraction":          {of: func(string) bool { return false }},
+	"page-retry":               {of: func(string) bool { return false }},
+	"page-timeline":            {},
+	"page-live":                {},
+	"page-keys":                {root: true},
+	"page-new-key":             {form: url.Values{"name": {""}}, root: true},
+	"page-rotate-key":          {ok: http.StatusNotFound, root: true},
+	"page-revoke-key":          {ok: http.StatusNotFound, root: true},
+	"page-webhooks":            {},
+	"page-new-webhook":         {form: url.Values{"url": {"none"}}},
+	"page-change-webhook":      {form: url.Values{"do": {"delete"}}, ok: http.StatusNotFound},
+	"page-usage":               {},
+	"page-budget":              {form: url.Values{"do": {"resume"}}, ok: http.StatusSeeOther},
+	"page-queues":              {root: true},
+	"page-doctor":              {},
+	"page-fix":                 {},
+	"page-facts":               {},
+	"page-find-facts":          {form: url.Values{"keyword": {"bees"}}},
+	"page-fact":                {of: onlyGrace},
+	"page-opinion":             {form: url.Values{"opinion": {"helpful"}}, ok: http.StatusSeeOther, of: onlyGrace},
+	"page-change-fact":         {form: url.Values{"do": {"restore"}}, ok: http.StatusSeeOther, of: onlyGrace}, // of one that is not archived
+	"page-archived":            {},
+	"page-find-archived":       {form: url.Values{"keyword": {"bees"}}},
+	"page-contradictions":      {},
+	"page-resolve":             {form: url.Values{"resolution": {"IGNORE"}}, of: func(string) bool { return false }},
+	"page-card":                {of: personal},
+	"page-card-seen":           {form: url.Values{"report": {uuid.NewString()}}, of: func(string) bool { return false }},
+	"page-entry":               {form: url.Values{"decision": {"confirm"}}, of: func(string) bool { return false }},
+	"page-injections":          {of: personal},
+	"page-injection":           {of: func(string) bool { return false }},
+	"page-ask-injection":       {form: url.Values{"about": {"bees"}}, of: func(string) bool { return false }},
+	"page-context":             {of: personal},
+	"page-ask-context":         {form: url.Values{"message": {"Where do I keep bees?"}}, of: personal},
+	"page-prompt":              {form: url.Values{"move": {"in PERSONAL notes/bees.md"}}, ok: http.StatusSeeOther, of: onlyGrace},
+	"page-transfer":            {},
+	"page-export":              {},
+	"page-preview":             {},
+	"page-import":              {ok: http.StatusUnprocessableEntity},
+	"page-chat":                {of: personal},
+	"page-say-first":           {of: personal},
+	"page-chatting":            {of: onlyGrace},
+	"page-say":                 {of: onlyGrace},
+	"page-replay":              {of: func(string) bool { return false }},
+	"page-replay-now":          {of: func(string) bool { return false }},
+	"page-difference":          {of: func(string) bool { return false }},
+	"page-schedules":           {},
+	"page-dream":               {of: func(string) bool { return false }},
+	"page-dream-now":           {ok: http.StatusServiceUnavailable}, // without Temporal
+	"page-dream-undo":          {of: func(string) bool { return false }},
+	"page-dream-again":         {of: func(string) bool { return false }},
+	"page-held":                {},
+	"page-approvals":           {},
 	"page-approve": {
 		form: url.Values{"approval": {uuid.NewString()}, "line": {"0"}, "decision": {"approve"}}, of: func(string) bool { return false },
 	},
@@ -374,7 +381,7 @@ func TestAccess(t *testing.T) {
 			for _, whose := range wholes {
 				path := strings.NewReplacer("{agent}", "ada", "{owner}", whose, "{conversation}", h.talk, "{extraction}", uuid.NewString(),
 					"{report}", uuid.NewString(), "{fact}", h.fact, "{key}", uuid.NewString(), "{contradiction}", uuid.NewString(),
-					"{injection}", uuid.NewString(), "{entry}", strings.Repeat("a", 32), "{path}", p.rest, "{asset}", p.rest, "{$}", "").Replace(r.Path)
+					"{injection}", uuid.NewString(), "{deletion}", uuid.NewString(), "{entry}", strings.Repeat("a", 32), "{path}", p.rest, "{asset}", p.rest, "{$}", "").Replace(r.Path)
 				got := v.do(r.Method, path, p.form)
 				want := h.expected(r, p, c, whose)
 				if !slices.Contains(want, got.status) {
@@ -438,7 +445,10 @@ func (h *harness) expected(r rest.Route, p probe, c caller, whose string) []int 
 	} else if c.owner == "api:43" {
 		memories = "other"
 	}
+	deletes := slices.Contains([]string{"page-deletion", "page-delete-conversation", "page-delete-owner"}, r.ID)
 	switch {
+	case memories != "shared" && deletes && !pinned && c.role != memory.RoleAdmin:
+		return []int{http.StatusForbidden}
 	case memories == "42" && strings.HasPrefix(r.ID, "page-revo") && !pinned && c.role != memory.RoleAdmin:
 		return []int{http.StatusForbidden}
 	case memories == "shared" && p.words && c.role == memory.RoleViewer:

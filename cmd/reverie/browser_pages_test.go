@@ -107,6 +107,16 @@ func TestBrowserDecides(t *testing.T) {
 		b.look(t, "memory-ordered")
 	}
 
+	// Request a deletion of all memory, and cancel it.
+	b.open(t, memories+"deletions", "What is deleted")
+	b.do(t, chromedp.Click(`main summary`))
+	b.look(t, "deletions")
+	b.do(t, chromedp.Click(`input[name="sure"]`))
+	b.press(t, `main form.card button`, "The deletion is requested")
+	b.shows(t, "waiting")
+	b.look(t, "deletions-waiting")
+	b.press(t, `main li form button`, "nothing was deleted")
+
 	// Export, change, and import with a preview.
 	archive := filepath.Join(t.TempDir(), "ada.zip")
 	d.download(t, "/ada/workspace/memory/export?endUserId=42&scope=personal", archive)

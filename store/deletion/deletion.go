@@ -73,6 +73,35 @@ type Deletion struct {
 	FinishedAt  *time.Time
 }
 
+// NotReached lists what the deletion leaves.
+func (d Deletion) NotReached() []string {
+	left := []string{
+		"backups and replicas of the database, of Temporal and of their disks: they keep it until they expire",
+		"the history of the deletion's workflow, which has opaque ids only, until Temporal's retention ends",
+		"archives and exports that were taken, folders in sync, and what other programs and models have read",
+		"logs and traces, which have ids and no words",
+	}
+	switch d.Kind {
+	case Conversation:
+		left = append(left, "shared documents (TEAM), whoever taught them: forget statements there",
+			"histories of the owner's Inbox and dreams, which have opaque ids only",
+			"the conversation's id, without words, in records of dreams, versions and imports",
+			"hashes of words in segments of the index, until these are merged")
+	case Owner:
+		left = append(left, "shared documents (TEAM), whoever taught them: forget statements there",
+			"API keys that are pinned to the owner: revoke them")
+	case Agent:
+		left = append(left,
+			"GLOBAL documents, entries of the audit log without persons and targets, and what the agent has cost, in the workspace's budget")
+	}
+	for _, o := range d.Outside {
+		if !o.Deleted {
+			left = append(left, "what the program "+o.Place+" has: "+o.Reason)
+		}
+	}
+	return left
+}
+
 // Outside is a program that has something of a deletion's target.
 type Outside struct {
 	Place   string `json:"place"` // the id of a provider

@@ -32,7 +32,8 @@ var Notices = map[string]string{
 	"saved": "Saved as a new version.", "unchanged": "Nothing was changed, so there is no new version.",
 	"restored": "Restored: the old text is a new version.", "deleted": "Deleted. Its versions stay, and can be brought back.",
 	"undone": "The dream is undone: its lines are gone from the documents.", "retried": "The extraction was started again.",
-	"revoked":    "Revoked: whoever uses the key is refused from now on.",
+	"revoked":  "Revoked: whoever uses the key is refused from now on.",
+	"deleting": "The deletion is requested. Until it starts it can be cancelled here.", "kept": "Cancelled: nothing was deleted.",
 	"taken-back": "What rests on it alone is being taken back, and is not learned again.",
 	"seen":       "Seen. The next card comes after the next dream that changes something.",
 	"confirmed":  "Confirmed: no dream changes it.", "edited": "Changed: it stands as you wrote it.",
@@ -201,6 +202,31 @@ type Revocation struct {
 	Goes, Stays                []Taught
 	Dreams                     int
 	More                       bool // owners that are not shown
+}
+
+// Deletions lists deletions, and what one of all memory of a person would delete.
+type Deletions struct {
+	Planned *Deletion // nil: there is nothing, or the caller may not delete it
+	Items   []Deletion
+	Next    string
+}
+
+// Deletion is a deletion, or what one would delete.
+type Deletion struct {
+	ID, Kind, Owner, Conversation, State string
+	At, Due                              time.Time
+	Ended                                *time.Time
+	Grace                                time.Duration // of one that is planned
+	Rows                                 []TableRows
+	Revoked, Tables                      int
+	NotReached                           []string
+	MayCancel                            bool
+}
+
+// TableRows is the number of rows of a table.
+type TableRows struct {
+	Table string
+	Rows  int64
 }
 
 // Taught is a statement that came from a conversation.

@@ -16,7 +16,10 @@ type subpage struct {
 // sections are the pages of each section that has several.
 var sections = map[string][]subpage{
 	"memory": {
-		{Page: "memory", Name: "Documents"}, {Page: "context", Name: "What a model sees", person: true, write: true}, {Page: "transfer", Name: "Export and import"},
+		{Page: "memory", Name: "Documents"},
+		{Page: "context", Name: "What a model sees", person: true, write: true},
+		{Page: "transfer", Name: "Export and import"},
+		{Page: "deletions", Name: "Delete", write: true, decides: true},
 	},
 	"conversations": {
 		{Page: "conversations", Name: "Conversations"}, {Page: "chat", Name: "Chat", person: true, write: true}, {Page: "injections", Name: "What was injected", person: true},

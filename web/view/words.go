@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -207,11 +208,11 @@ func scopeName(scope string) string {
 // outcomeClass is the style of an outcome.
 func outcomeClass(outcome string) string {
 	switch outcome {
-	case "written", "promoted", "ok":
+	case "written", "promoted", "ok", "done":
 		return "good"
 	case "quarantined", "failed", "rejected", "down":
 		return "bad"
-	case "running", "waiting", "degraded", "kept":
+	case "running", "waiting", "degraded", "kept", "deleting":
 		return "busy"
 	}
 	return "calm"
@@ -256,4 +257,44 @@ func attempt(reason string, status int) string {
 		return reason
 	}
 	return reason + " " + strconv.Itoa(status)
+}
+
+// allMemoryOf names what a deletion of the person whose memory is shown deletes.
+func allMemoryOf(f Frame) string {
+	if f.Whom == Me {
+		return "All that is stored about you"
+	}
+	return "All that is stored about " + f.Owner
+}
+
+// targetOf names the target of a deletion.
+func targetOf(d Deletion) string {
+	if d.Conversation != "" {
+		return "conversation " + Visible(d.Conversation)
+	}
+	if d.Kind == "owner" {
+		return "all memory"
+	}
+	return d.Kind
+}
+
+// startsAfter says when a deletion starts.
+func startsAfter(grace time.Duration) string {
+	if grace <= 0 {
+		return "It starts at once."
+	}
+	return "It starts after " + strings.TrimSuffix(strings.TrimSuffix(grace.Round(time.Second).String(), "0s"), "0m") + ", and can be cancelled until then."
+}
+
+// sumOf counts what people know of the rows of a deletion, and all rows.
+func sumOf(rows []TableRows) string {
+	var parts []string
+	all := 0
+	for _, r := range rows {
+		all += int(r.Rows)
+		if slices.Contains([]string{"documents", "conversations", "messages"}, r.Table) && r.Rows > 0 {
+			parts = append(parts, plural(int(r.Rows), strings.TrimSuffix(r.Table, "s"), r.Table))
+		}
+	}
+	return strings.Join(append(parts, plural(all, "row", "rows")+" in all"), ", ")
 }
