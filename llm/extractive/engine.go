@@ -12,11 +12,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	reading "reverie/language/claim"
 	"reverie/language/cue"
 	"reverie/language/date"
+	"reverie/memory"
 	"reverie/memory/proposals"
 	"reverie/memory/transcripts"
 )
@@ -25,7 +28,7 @@ const (
 	// Model is the name under which the engine's answers are recorded.
 	Model = "builtin/extractive"
 	// RulesVersion names the words and weights; it changes whenever the same input may give another output.
-	RulesVersion = "quotes@15"
+	RulesVersion = "quotes@16"
 )
 
 // Engine proposes memory updates without a model. The zero value is ready to use and safe for concurrent use. It reads the words
@@ -79,7 +82,7 @@ func propose(in proposals.ExtractionInput) proposals.Proposal {
 
 // read returns a notebook with the passages of a transcript. Corrections are found in all of the conversation.
 func read(in proposals.ExtractionInput, objected objections) *notebook {
-	c := listen(slices.Concat(in.Before, in.Transcript), in.Today)
+	c := listenTo(slices.Concat(in.Before, in.Transcript), in.Today, hearing{group: quotesSpeakers(in)})
 	n := newNotebook(in, objected, c.lang)
 	all := c.passages()
 	settle(all)
@@ -100,6 +103,23 @@ func read(in proposals.ExtractionInput, objected objections) *notebook {
 		}
 	}
 	return n
+}
+
+// quotesSpeakers reports whether the user has a name in a transcript and the files quote people by name, as they do in groups: a line such as
+// "Home: Lyon" would not say whose.
+func quotesSpeakers(in proposals.ExtractionInput) bool {
+	named := slices.ContainsFunc(in.Transcript, func(l transcripts.Line) bool { return l.Role == memory.RoleOfUser && l.Name != "" })
+	if !named {
+		return false
+	}
+	for _, file := range []string{in.Profile, in.Memory} {
+		for line := range strings.Lines(file) {
+			if q, is := reading.QuoteOf(bareLine(line)); is && q.Speaker != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // since returns the passages that end in a transcript, without messages before it.

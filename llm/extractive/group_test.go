@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,65 @@ func TestStatementsOfGroupsHaveTheirSpeaker(t *testing.T) {
 		}
 		if len(dropped) > 0 || strings.Contains(p.ProfileUpdate, "Home:") || strings.Contains(p.ProfileUpdate, "Work:") {
 			t.Errorf("%q: dropped %+v\n%s", c.messages, dropped, p.ProfileUpdate)
+		}
+	}
+}
+
+// What one member of a group says neither takes back nor repeats what another has said.
+func TestMembersOfAGroupKeepTheirStatements(t *testing.T) {
+	for _, c := range []struct {
+		said       []string
+		stay, come []string
+	}{
+		{
+			[]string{"Bob|I live in Porto now.", "Ann|Nice!"},
+			[]string{`- Ann: "I live in Lisbon."`, `- Carl: "I have been living in Nice."`}, []string{`- Bob: "I live in Porto now."`},
+		},
+		{
+			[]string{"Bob <x:1>|I moved to Porto last week.", "Ann <x:2>|Nice!"},
+			[]string{`- Ann: "I live in Lisbon."`, `- Carl: "I have been living in Nice."`}, []string{`- Bob: "I moved to Porto last week`},
+		},
+		{
+			[]string{"Bob|I'm allergic to peanuts and I hate jazz.", "Ann|Me too."},
+			[]string{`- Ann: "I'm allergic to peanuts and I hate jazz."`}, []string{`- Bob: "I'm allergic to peanuts and I hate jazz."`},
+		},
+		{
+			[]string{"Dan|I have two cats called Tom and Jerry.", "Eve|I have two cats called Tom and Jerry."},
+			nil, []string{`- Dan: "I have two cats called Tom and Jerry."`, `- Eve: "I have two cats called Tom and Jerry."`},
+		},
+	} {
+		in := groupOf(t, c.said...)
+		in.Profile = "# Profile\n\n## Identity\n\n- Ann: \"I live in Lisbon.\"\n- Bob: \"I live in Rome.\"\n- Carl: \"I have been living in Nice.\"\n" +
+			"- Ann: \"I'm allergic to peanuts and I hate jazz.\"\n"
+		p, dropped := proposals.Ground(proposeRaw(t, in), in)
+		files := cmp.Or(p.ProfileUpdate, in.Profile) + p.MemoryUpdate
+		for _, line := range append(c.stay, c.come...) {
+			if !strings.Contains(files, line) {
+				t.Errorf("%q: no %s in\n%s\n%+v", c.said, line, files, dropped)
+			}
+		}
+		for _, line := range c.come {
+			if !strings.Contains(p.DailyEntry, line) {
+				t.Errorf("%q: no %s in the note\n%s", c.said, line, p.DailyEntry)
+			}
+		}
+		if strings.Contains(strings.Join(c.come, ""), "Porto") && strings.Contains(p.ProfileUpdate, "Rome") {
+			t.Errorf("%q: the old home stays\n%s", c.said, p.ProfileUpdate)
+		}
+	}
+}
+
+// When one person of a group speaks alone, the statements have their name: the files quote others by theirs.
+func TestOneOfAGroupSpeaks(t *testing.T) {
+	for profile, want := range map[string]string{
+		"- Ann: \"I live in Lisbon.\"": `- Bob: "I live in Porto now."`,
+		"- Name: Bob":                  "- Home: Porto",
+		`- "I like tea."`:              "- Home: Porto",
+	} {
+		in := groupOf(t, "Bob|I live in Porto now.")
+		in.Profile = "# Profile\n\n## Identity\n\n" + profile + "\n"
+		if p := proposeRaw(t, in); !strings.Contains(p.ProfileUpdate, want) || !strings.Contains(p.ProfileUpdate, profile) {
+			t.Errorf("beside %q:\n%s", profile, p.ProfileUpdate)
 		}
 	}
 }

@@ -82,6 +82,7 @@ func withoutBuiltin(transcript []transcripts.Line) []transcripts.Line {
 
 // hearing sets how a transcript is read. The zero value reads as the engine does; training sets the rest.
 type hearing struct {
+	group      bool // several people speak, even if only one does here
 	everything bool // what is not the speaker's own statement is not left out
 	// whole leaves sentences undivided that begin with a statement or end with one: a label belongs to a sentence, and would go to both parts.
 	whole bool
@@ -89,7 +90,7 @@ type hearing struct {
 
 // listenTo reads as listen does, except for what how says.
 func listenTo(transcript []transcripts.Line, now time.Time, how hearing) conversation {
-	c := conversation{unfit: map[int64]bool{}}
+	c := conversation{unfit: map[int64]bool{}, group: how.group}
 	transcript = withoutBuiltin(transcript)
 	seen := make([]traits, len(transcript))
 	lines := make([]int, 0, len(transcript)) // of the transcript, for each message of the user

@@ -8,6 +8,7 @@ import (
 	reading "reverie/language/claim"
 	"reverie/language/cue"
 	"reverie/language/sentence"
+	"reverie/memory"
 	"reverie/memory/proposals"
 )
 
@@ -15,7 +16,7 @@ import (
 type notebook struct {
 	in              proposals.ExtractionInput
 	profile, memory *page
-	shared, note    []words
+	shared, note    []knownLine
 	noted           map[string]bool // lines of the note, folded
 	entries         []*entry        // of the daily entry, in order
 	lines           map[string]int  // of the files with each word, as they were
@@ -45,7 +46,7 @@ func newNotebook(in proposals.ExtractionInput, objected objections, lang string)
 		noted[foldedText(bareLine(line))] = true
 	}
 	return &notebook{
-		in: in, objected: objected, shared: wordsOfLines(in.Shared, lang), note: wordsOfLines(in.Note, lang), noted: noted,
+		in: in, objected: objected, shared: knownLines(in.Shared, lang), note: knownLines(in.Note, lang), noted: noted,
 		profile: newPage("Profile", in.Profile, lang, protected, newer, in.ProfileMaxChars),
 		memory:  newPage("Memory", in.Memory, lang, protected, newer, in.MemoryMaxChars),
 	}
@@ -61,15 +62,30 @@ func linesOf(lines []string) map[string]bool {
 	return set
 }
 
-// wordsOfLines returns the words of each line that is no heading.
-func wordsOfLines(text, lang string) []words {
-	var out []words
+// knownLine is a line of another file than those that a proposal changes.
+type knownLine struct {
+	terms   words
+	speaker string // of a group, whom it quotes
+}
+
+// knownLines returns the lines of a text that are not headings.
+func knownLines(text, lang string) []knownLine {
+	var out []knownLine
 	for line := range strings.Lines(text) {
 		if t := bareLine(line); t != "" && !strings.HasPrefix(t, "#") {
-			out = append(out, wordsOf(t, lang))
+			q, _ := reading.QuoteOf(t)
+			out = append(out, knownLine{wordsOf(t, lang), q.Speaker})
 		}
 	}
 	return out
+}
+
+// isIn reports whether a line says what a passage says, of the same person.
+func (p *passage) isIn(l knownLine) bool { return !p.isOfAnother(l.speaker) && p.says(l.terms) }
+
+// isOfAnother reports whether a line quotes another member of a group than the one who said a passage.
+func (p *passage) isOfAnother(speaker string) bool {
+	return p.speaker != "" && speaker != "" && speaker != memory.QuotedName(p.speaker)
 }
 
 // sameWords is the share of the words of a passage that a line has when both say the same.
@@ -89,9 +105,9 @@ func (p *passage) says(line words) bool {
 func (n *notebook) take(p *passage) {
 	e := &entry{passage: p, text: p.line()}
 	e.noted = p.keep > 0 && !p.forgotten && (p.renews || !p.onlyForgets()) && !n.noted[foldedText(bareLine(e.text))] && !n.stands(p) &&
-		!slices.ContainsFunc(n.note, p.says)
+		!slices.ContainsFunc(n.note, p.isIn)
 	for _, other := range n.entries {
-		if p.set == other.set && p.says(other.terms) {
+		if p.speaker == other.speaker && p.set == other.set && p.says(other.terms) {
 			other.seqs = withSeqs(other.seqs, p.seqs)
 			e.noted = false
 			break
@@ -191,12 +207,12 @@ func (n *notebook) stands(p *passage) bool {
 
 // knows reports whether a file or the shared memory says a passage already.
 func (n *notebook) knows(p *passage) bool {
-	if slices.ContainsFunc(n.shared, p.says) {
+	if slices.ContainsFunc(n.shared, p.isIn) {
 		return true
 	}
 	for _, page := range []*page{n.profile, n.memory} {
 		for i := range page.lines {
-			if l := page.at(i); !l.stale && !l.code && (p.says(l.terms) && n.isOfSame(page, i, p) || l.terms.shared(p.terms) > 0 && p.isSaidIn(l)) {
+			if l := page.at(i); !l.stale && !l.code && !p.isOfAnother(n.claim(page, i).speaker) && (p.says(l.terms) && n.isOfSame(page, i, p) || l.terms.shared(p.terms) > 0 && p.isSaidIn(l)) {
 				if fresh := page.lines[i].fresh; fresh != nil {
 					fresh.seqs = withSeqs(fresh.seqs, p.seqs)
 				}
@@ -309,9 +325,11 @@ func (n *notebook) claim(p *page, i int) *claim {
 	if attribute == reading.Home || attribute == reading.Place {
 		set |= 1 << cue.Home
 	}
+	q, _ := reading.QuoteOf(text)
 	l.claim = &claim{
-		person: personIn(text, p.lang, p.lang, marks),
-		text:   text, terms: l.terms, rare: rareOf(text, p.lang, marks, values, l.terms, n.lines), heading: p.heading(l.section),
+		speaker: q.Speaker,
+		person:  personIn(text, p.lang, p.lang, marks),
+		text:    text, terms: l.terms, rare: rareOf(text, p.lang, marks, values, l.terms, n.lines), heading: p.heading(l.section),
 		lead: leadOf(text, p.lang), names: names,
 		subject: subjectOf(text, p.lang, marks), set: set, values: values, isName: attribute == reading.Name,
 	}

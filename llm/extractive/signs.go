@@ -17,9 +17,10 @@ type claim struct {
 	rare    words // of no other claim
 	heading words // of its section
 	subject words
-	lead    words // the first ones
-	names   words // names and numbers
-	person  words // those that say whom it is about
+	lead    words  // the first ones
+	names   words  // names and numbers
+	person  words  // those that say whom it is about
+	speaker string // of a group, whom it quotes
 	set     cue.Set
 	values  []value
 	isName  bool // it is the user's name
@@ -359,6 +360,9 @@ func (p *passage) deniesElsewhere(w *window, c *claim) bool {
 
 // takesBack returns the clause of a passage that takes a claim back; nil if there is none.
 func (p *passage) takesBack(c *claim) (by *window) {
+	if p.isOfAnother(c.speaker) {
+		return nil
+	}
 	best := 0.
 	windows := p.windows()
 	for i := range windows {
