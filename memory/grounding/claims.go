@@ -152,7 +152,7 @@ func (c *checking) claim(l clause) {
 	mine := c.compare(l, c.said, func(s clause) bool { return c.voice(s) != aside })
 	others := c.compare(l, c.said, func(s clause) bool { return c.voice(s) == aside })
 	alone := len(c.line.clauses) == 1
-	if others.outweighs(mine, asideLead, alone) || c.compare(l, c.answered, nil).outweighs(mine, answerLead, false) && c.saidShare(l) < most {
+	if others.outweighs(mine, asideLead, alone) || c.compare(l, c.answered, nil).outweighs(mine, answerLead, alone && len(c.faults) == 0) && c.saidShare(l) < most {
 		c.fault(Assistant, c.clauseText(l))
 		return
 	}
@@ -166,7 +166,9 @@ func (c *checking) claim(l clause) {
 		mine.clauses = slices.DeleteFunc(mine.clauses, func(at int) bool { return c.voice(c.said.clauses[at]) == lead })
 	}
 	c.polarity(l, mine)
-	c.subject(l, mine)
+	if c.subject(l, mine); c.isSaidOfOthers(l) {
+		c.fault(Person, c.clauseText(l))
+	}
 }
 
 // The shares of what another source has in common with a clause up to which the users' own words do not support it.

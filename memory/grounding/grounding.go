@@ -52,21 +52,21 @@ type Evidence struct {
 
 // Ground holds the evidence, prepared for checks. It is not safe for concurrent use.
 type Ground struct {
-	day      time.Time
-	lang     string          // tag of the language of the users
-	tags     map[string]bool // languages of the messages of users
-	isLatin  bool            // most of the messages are in Latin letters
-	known    map[string]bool // lines of documents, as markdown.LineKey returns them
-	said     *speech         // by users, and in documents
-	answered *speech         // by the assistant
-	quotable string          // all messages and documents, squeezed
-	messages string          // of users, squeezed
-	speakers map[string]bool // of a group, bare
-	names    map[string]bool // words that somebody writes as names
-	named    []site          // names in said, in order
-	times    map[string]bool // times of day of the messages
-	days     map[string]bool // days of the messages; computed on first use
-	held     map[day][]int   // sentences that mean a date, as it is asked for
+	day       time.Time
+	lang      string          // tag of the language of the users
+	tags      map[string]bool // languages of the messages of users
+	isLatin   bool            // most of the messages are in Latin letters
+	known     map[string]bool // lines of documents, as markdown.LineKey returns them
+	said      *speech         // by users, and in documents
+	answered  *speech         // by the assistant
+	quotable  string          // all messages and documents, squeezed
+	sentences map[bool]string // of the sources, true: of messages only; once needed
+	speakers  map[string]bool // of a group, bare
+	names     map[string]bool // words that somebody writes as names
+	named     []site          // names in said, in order
+	times     map[string]bool // times of day of the messages
+	days      map[string]bool // days of the messages; computed on first use
+	held      map[day][]int   // sentences that mean a date, as it is asked for
 }
 
 // minorLanguage is the share of the messages, as a divisor, that must be in a language for lines to be compared in it.
@@ -76,7 +76,7 @@ const minorLanguage = 5
 func New(e Evidence) *Ground {
 	g := &Ground{
 		day: e.Day, known: map[string]bool{}, said: newSpeech(), answered: newSpeech(), speakers: map[string]bool{}, times: map[string]bool{},
-		held: map[day][]int{}, tags: map[string]bool{},
+		held: map[day][]int{}, tags: map[string]bool{}, sentences: map[bool]string{},
 	}
 	var quotable, users strings.Builder
 	several := false
@@ -118,7 +118,6 @@ func New(e Evidence) *Ground {
 			quotable.WriteString(squeezed(line) + "\n")
 		}
 	}
-	documents := len(g.said.squeezed)
 	letters, all := map[string]int{}, 0
 	readers := map[string]*stance.Reader{}
 	for i, line := range e.Transcript {
@@ -139,7 +138,7 @@ func New(e Evidence) *Ground {
 		}
 		p := passage{at: at, lang: r.LanguageOf(line.Text), speaker: light(memory.DisplayName(line.Name))}
 		if i > 0 && e.Transcript[i-1].Role != memory.RoleOfUser {
-			p.lead = contributed(e.Transcript[i-1].Text, line.Text)
+			p.lead = contributed(e.Transcript[i-1].Text, line.Text, p.lang)
 		}
 		letters[p.lang] += len(line.Text)
 		all += len(line.Text)
@@ -150,7 +149,6 @@ func New(e Evidence) *Ground {
 		g.said.add(line.Text, p, parts)
 	}
 	g.quotable = quotable.String()
-	g.messages = g.said.squeezed[documents:]
 	for tag, n := range letters {
 		g.tags[tag] = n*minorLanguage >= all
 	}

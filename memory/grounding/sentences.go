@@ -1,16 +1,20 @@
 package grounding
 
 import (
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"reverie/language"
+	"reverie/language/cue"
 	"reverie/language/lazyregexp"
 	split "reverie/language/sentence"
 )
 
 // contributed returns what an answer takes over from the message before it: all of that after a confirmation, its questions
-// otherwise, nothing after a denial.
-func contributed(asked, answer string) string {
+// otherwise, nothing after a denial, or if the message asks something itself or speaks of something else. lang is the tag of its language.
+func contributed(asked, answer, lang string) string {
 	head := light(answer)
 	if len(head) > 24 {
 		head = strings.ToValidUTF8(head[:24], "")
@@ -22,16 +26,76 @@ func contributed(asked, answer string) string {
 	if starts("no") {
 		return ""
 	}
-	if starts("yes") && !strings.ContainsAny(answer, "?？؟") {
+	confirms := starts("yes")
+	if confirms && !strings.ContainsAny(answer, asks) {
 		return asked
 	}
 	var questions []string
 	for _, s := range sentencesOf(asked) {
-		if strings.ContainsAny(s, "?？؟") {
+		if strings.ContainsAny(s, asks) {
 			questions = append(questions, s)
 		}
 	}
-	return strings.Join(questions, "\n")
+	all := strings.Join(questions, "\n")
+	if !confirms && turnsAway(all, answer, lang) {
+		return ""
+	}
+	return all
+}
+
+// asks are the marks of questions.
+const asks = "?？؟"
+
+// turnsAway reports whether a message does not answer a question: it only asks, or it is a sentence that leans on nothing and has no word of
+// the question, or a name or number that the question lacks.
+func turnsAway(question, message, lang string) bool {
+	parts := sentencesOf(message)
+	if !slices.ContainsFunc(parts, func(s string) bool { return !strings.ContainsAny(s, asks) && strings.ContainsFunc(s, unicode.IsLetter) }) {
+		return true
+	}
+	if len(lists()["open"].in(light(question))) > 0 { // it supposes nothing
+		return false
+	}
+	first := parts[0]
+	if marks := cue.Find(first, lang).Set(); marks.Has(cue.Lean) || !isWhole(first, marks) {
+		return false
+	}
+	known := map[string]bool{}
+	for _, w := range strings.FieldsFunc(light(question), isNoLetter) {
+		known[w] = true
+	}
+	shares := false
+	for i, w := range strings.FieldsFunc(first, isNoLetter) {
+		folded := light(w)
+		r, _ := utf8.DecodeRuneInString(w)
+		isValue := unicode.IsDigit(r) || i > 0 && unicode.IsUpper(r) && !isPlainWord(folded)
+		if isValue && !known[folded] {
+			return true // it names something else: "I live in Bremen"
+		}
+		shares = shares || known[folded] && language.FunctionWords[folded] == 0
+	}
+	return !shares
+}
+
+func isNoLetter(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r)
+}
+
+// isWhole reports whether a sentence has a subject and a verb, as far as the lists know them, or is a request: an answer that does not is a
+// part of the sentence that the question begins.
+func isWhole(text string, marks cue.Set) bool {
+	plain := light(text)
+	words := strings.Fields(plain)
+	if len(words) < 3 { // also of scripts without spaces
+		return false
+	}
+	if marks.Any(cue.Request, cue.Ask) {
+		return true
+	}
+	if slices.ContainsFunc(lists()["first"].in(plain), func(f found) bool { return leads(plain, f.start) }) {
+		return true
+	}
+	return slices.ContainsFunc(words[1:min(len(words), subjectWords+1)], func(w string) bool { _, is := lists()["predicate"].words[strings.TrimRight(w, ",.")]; return is })
 }
 
 // ordinalBefore matches a German ordinal, whose point ends no sentence.

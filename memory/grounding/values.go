@@ -89,6 +89,11 @@ func (v site) near(at int) float64 {
 	return decay(2 * (at - v.at))
 }
 
+// sitesOf returns the sites that fit.
+func sitesOf(sites []site, fits func(site) bool) []site {
+	return slices.DeleteFunc(slices.Clone(sites), func(o site) bool { return !fits(o) })
+}
+
 // placesOf returns the places of the sites that fit.
 func placesOf(sites []site, fits func(site) bool) []int {
 	var out []int
@@ -319,7 +324,13 @@ func (c *checking) number(n site, whole bool) {
 	}
 	slices.Sort(places)
 	rivals := c.rivals(n, c.said.numbers, c.line.numbers, fresh, func(o site) bool { return kindOf(o) == kindOf(n) })
-	if c.replaces(n, fresh) || !c.bound(n, places, rivals, .8, isUnsure) {
+	var sites []site
+	for _, h := range held {
+		sites = append(sites, c.said.numbers[h])
+	}
+	sameKind := sitesOf(c.said.numbers, func(o site) bool { return kindOf(o) == kindOf(n) && !o.unsure })
+	if c.replaces(n, fresh) || !c.bound(n, places, rivals, .8, isUnsure) ||
+		len(years) == 0 && c.isOfOtherSubject(n, sites, sameKind) {
 		c.fault(Number, n.text)
 	}
 }
@@ -403,7 +414,7 @@ func (c *checking) name(n site, whole bool) {
 		}
 		return o.text != "" || n.initial && c.speakers[n.keys[0]]
 	})
-	if !c.bound(n, places, rivals, .6, false) {
+	if !c.bound(n, places, rivals, .6, false) || !n.initial && c.isOfOtherSubject(n, sitesOf(c.said.names, n.shares), c.said.names) {
 		code := Name
 		if c.speakers[n.keys[0]] {
 			code = Person
@@ -526,30 +537,34 @@ func (c *checking) isTranslated() bool {
 	return *c.translated
 }
 
+// stated returns the sentences of the sources, or of messages only, squeezed, each between line breaks.
+func (g *Ground) stated(messages bool) string {
+	if g.sentences[messages] == "" {
+		var all strings.Builder
+		all.WriteByte('\n')
+		for _, s := range g.said.sentences {
+			if !messages || !g.said.passages[s.passage].document {
+				all.WriteString(squeezed(s.written) + "\n")
+			}
+		}
+		g.sentences[messages] = all.String()
+	}
+	return g.sentences[messages]
+}
+
 // flank is the number of characters compared on each side of a value.
 const flank = 6
 
-// replaces reports whether the line is a sentence of a source with another value in its place. fresh: a message names the value, which
-// then may bring a document up to date.
+// replaces reports whether a sentence of the line is one of a source with another value in its place. fresh: a message names the value,
+// which then may bring a document up to date.
 func (c *checking) replaces(v site, fresh bool) bool {
-	var text strings.Builder
-	start := v.start
-	for i, s := range c.line.sentences {
-		if i < c.line.clauses[v.clause].sentence {
-			start += len(s.text)
-		}
-		text.WriteString(s.text)
-	}
-	line := text.String()
-	left, right := []rune("\n"+squeezed(line[:start])), []rune(squeezed(line[min(len(line), start+len(light(v.text))):])+"\n")
+	text := c.line.sentences[c.line.clauses[v.clause].sentence].text
+	left, right := []rune("\n"+squeezed(text[:v.start])), []rune(squeezed(text[min(len(text), v.start+len(light(v.text))):])+"\n")
 	left, right = left[max(0, len(left)-flank):], right[:min(len(right), flank)]
 	if len(left)+len(right) < flank {
 		return false
 	}
-	said, value, others := c.said.squeezed, squeezed(v.text), false
-	if fresh {
-		said = c.messages
-	}
+	said, value, others := c.stated(fresh), squeezed(v.text), false
 	for {
 		at := strings.Index(said, string(left))
 		if at < 0 {
