@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,15 +135,19 @@ func TestStatusReportsWhatIsMissing(t *testing.T) {
 	if got.Version != "test" || got.State != "degraded" || got.Model.BuiltIn || got.Model.Name != "openai/small" {
 		t.Errorf("%+v", got)
 	}
-	if all := strings.Join(got.Degraded, "\n"); !strings.Contains(all, "model: the provider refused the key") {
+	if all := strings.Join(got.Degraded, "\n"); !strings.Contains(all, "model: the provider refused the key (check REVERIE_LLM_API_KEY)") {
 		t.Errorf("degraded: %q", all)
 	}
 	if b := got.Backlog; b == nil || b.PendingConversations != 1 || b.PendingMessages != 2 || b.UnsignalledTurns != 1 || b.StagedWrites != 1 {
 		t.Errorf("backlog %+v", b)
 	}
 	pinned := h.key("pinned", memory.RoleViewer, "api:42")
-	if got := as[status](h, h.want(h.do(request{method: "GET", path: "/api/v1/status", key: pinned}), 200)); got.Backlog != nil {
-		t.Errorf("a pinned key sees the backlog %+v", got.Backlog)
+	seen := h.want(h.do(request{method: "GET", path: "/api/v1/status", key: pinned}), 200)
+	if got := as[status](h, seen); got.Backlog != nil || !slices.Contains(got.Degraded, "model: unauthorized") {
+		t.Errorf("a pinned key sees %+v", got)
+	}
+	if strings.Contains(string(seen.body), "provider refused") {
+		t.Errorf("a pinned key sees what the provider said: %s", seen.body)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/backend"
+	"reverie/llm"
 	"reverie/memory"
 	"reverie/store/admin"
 )
@@ -93,7 +94,7 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*rest.Reply[StatusVie
 		}
 		view.Parts = append(
 			view.Parts,
-			rest.PartView{Name: c.Name, State: c.State, Detail: c.Detail, Since: &c.ChangedAt, SeenAt: &c.SeenAt},
+			rest.PartView{Name: c.Name, State: c.State, Detail: detailOf(c, rest.CallerOf(ctx).Identity()), Since: &c.ChangedAt, SeenAt: &c.SeenAt},
 		)
 	}
 	view.Parts = append(view.Parts, backendParts(s.Backend.Status(), rest.CallerOf(ctx).Identity().Workspace)...)
@@ -119,6 +120,20 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*rest.Reply[StatusVie
 		return nil, err
 	}
 	return rest.OK(view), nil
+}
+
+// detailOf returns what a provider said about a failure, which may have words of somebody's messages: a key that is pinned to an owner sees
+// the kind of failure only.
+func detailOf(c admin.Component, id memory.Identity) string {
+	switch {
+	case id.Pinned:
+		return c.State
+	case c.State == string(llm.Unauthorized) && c.Name == modelComponent:
+		return c.Detail + " (check REVERIE_LLM_API_KEY)"
+	case c.State == string(llm.Unauthorized):
+		return c.Detail + " (check REVERIE_EMBEDDING_API_KEY)"
+	}
+	return c.Detail
 }
 
 // backendParts describes the memory backends of a workspace.

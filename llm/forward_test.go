@@ -88,7 +88,8 @@ func TestForwardedErrors(t *testing.T) {
 	for sent, want := range map[string]string{
 		`{"error":{"message":"key-of-ours-1 is too poor","code":"x"}}`: `{"error":{"message":"[secret] is too poor","code":"x"}}`,
 		`{"error":{"message":"You sent sk-abcd****1234"}}`:             `{"error":{"message":"You sent [secret]"}}`,
-		`{"error":{"message":"no","api_key":"abcdefgh"}}`:              `{"error":{"message":"no"}}`, // JSON remains JSON
+		`{"error":{"message":"no","api_key":"abcdefgh"}}`:              `{"error":{"message":"no","api_key":"[secret]"}}`,
+		`{"error":{"message":"no","hint":"token=abcdef\"x"}}`:          `{"error":{"message":"no"}}`, // JSON remains JSON
 		`<html>Bad gateway</html>`:                                     `<html>Bad gateway</html>`,
 		`{"error":{"message":"fine","n": 1.50}}`:                       `{"error":{"message":"fine","n": 1.50}}`,
 	} {

@@ -49,6 +49,29 @@ func TestOrdinaryWordsStay(t *testing.T) {
 	}
 }
 
+// Words of the request are taken out one by one, too, and what is wrong stays.
+func TestWordsOfTheRequestAreTakenOut(t *testing.T) {
+	t.Parallel()
+	said := []string{
+		"You keep the memory of a user. Answer in JSON: the messages have a limit, and the model must not exceed the context.",
+		"My aunt Zorblax has severe quixophobia and lives at 4711 Elm Road. 我对青霉素过敏。",
+	}
+	for text, want := range map[string]string{
+		"flagged text: severe quixophobia":  "flagged text: […]",
+		"bad token near 'Zorblax'":          "bad token near '[…]'",
+		"bad token near 'Zorbl":             "bad token near '[…]",
+		"invalid value 4711 at position 12": "invalid value […] at position 12",
+		"内容违规：青霉素":                          "内容违规：[…]",
+		"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.": "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+		"This model's maximum context length is 8192 tokens. However, your messages resulted in 9120 tokens.":        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9120 tokens.",
+		"Incorrect API key provided: sk-proj-abc123def456.":                                                          "Incorrect API key provided: [secret]",
+	} {
+		if got := tidy(text, "", said); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Whatever the words, the key and the request: neither the key nor a part of the request long enough to reveal something
 // is left, and the message is one short printable line.
 func TestTidyKeepsSecrets(t *testing.T) {
