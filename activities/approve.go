@@ -32,7 +32,7 @@ type ApprovalState struct {
 	Workflow  string       `json:"workflow,omitempty"`  // that proposed it
 	Applies   bool         `json:"applies,omitempty"`   // what is not decided in time is applied
 	Reminders int          `json:"reminders,omitempty"` // so far
-	Expires   time.Time    `json:"expires,omitzero"`    // when the time is over
+	Expires   time.Time    `json:"expires,omitzero"`    // when it expires
 	RemindAt  time.Time    `json:"remindAt,omitzero"`   // of the next reminder
 }
 
@@ -88,7 +88,7 @@ func (a *Activities) RemindApproval(ctx context.Context, in ApprovalInput) (Appr
 	return a.LookAtApproval(ctx, in)
 }
 
-// ExpireApproval ends a proposal whose time is over, as its policy says: what is not decided is refused, or applied.
+// ExpireApproval ends a proposal whose time has expired, as its policy says: what is not decided is refused, or applied.
 func (a *Activities) ExpireApproval(ctx context.Context, in ApprovalInput) (ApprovalState, error) {
 	state, id, err := a.approval(ctx, in)
 	if err != nil || !state.Found || state.Waiting == 0 {

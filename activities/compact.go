@@ -41,7 +41,7 @@ func (a *Activities) BeginCompaction(ctx context.Context, in BeginCompactionInpu
 		Conversation: in.Conversation, To: in.To, Trigger: in.Trigger, Settings: in.Settings,
 		Maker: a.summariser(in.Settings, false).SummaryMaker(in.Settings.Model),
 	})
-	if isBeingDeleted(err) { // a turn that was answered meanwhile has started it: there is nothing to summarise any more
+	if isBeingDeleted(err) { // a turn that was answered in the meantime has started it: there is nothing left to summarise
 		return BeginCompactionResult{Ended: true}, nil
 	}
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *summarising) ready(context.Context) (result SummariseResult, ended bool
 	return SummariseResult{}, false, err
 }
 
-// ask asks once. A summary that the token limit cut is used as far as it goes.
+// ask asks once. A summary that the token limit cut is used as it is.
 func (s *summarising) ask(ctx context.Context, _ repair) (answer proposals.Answer, err error) {
 	s.answer, err = s.engine.Summarise(ctx, s.input())
 	failure, ok := errors.AsType[*llm.Error](err)

@@ -85,7 +85,7 @@ func consult[P, R any](ctx context.Context, a *Activities, use engineUse, c cons
 }
 
 // attempt asks an engine once and checks its answer. A panic of either is a violation: the same contents would panic in every attempt and
-// hold up later messages. The log has the place, and the value only of a runtime error, which has no contents.
+// block later messages. The log has the place, and the value only of a runtime error, which has no contents.
 func attempt[P, R any](
 	ctx context.Context, a *Activities, use engineUse, c consultation[P, R], fix repair,
 ) (answer proposals.Answer, proposal P, violations []proposals.Violation, err error) {

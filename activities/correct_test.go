@@ -12,7 +12,7 @@ import (
 	"reverie/store/pg"
 )
 
-// A statement that a newer one supersedes leaves its document, as a change by whoever wrote the newer one. What a person wrote stays.
+// A statement that a newer one supersedes leaves its document, as a change by the author of the newer one. What a person wrote stays.
 func TestSupersededStatementsLeaveTheirDocuments(t *testing.T) {
 	w := newWorld(t)
 	id := member("ada", "user:1")
@@ -61,7 +61,7 @@ func TestSupersededStatementsLeaveTheirDocuments(t *testing.T) {
 		}
 	}
 
-	// Whoever undoes it keeps the statement.
+	// Anyone who undoes it keeps the statement.
 	w.write(t, id, memory.ScopePersonal, memory.MemoryPath, "# Memory\n\n- Lives in Leeds.\n")
 	must(t, w, w.TendIndex, TendIndexInput{ada})
 	if got, want := at(memory.MemoryPath), "# Memory\n\n- Lives in Leeds.\n"; got != want {

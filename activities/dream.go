@@ -191,7 +191,7 @@ type DreamState struct {
 	Again uuid.UUID `json:"again,omitzero"`
 }
 
-// Ended reports whether the dream is over.
+// Ended reports whether the dream has ended.
 func (s DreamState) Ended() bool {
 	return s.Outcome != "" && s.Outcome != memory.OutcomeRunning && s.Outcome != memory.OutcomeWaiting
 }
@@ -220,7 +220,7 @@ type OpenDreamResult struct {
 type DreamInput struct {
 	memory.OwnerRef
 	Dream uuid.UUID `json:"dream"`
-	// Last has CommitDream commit even if the documents were edited meanwhile: the model was asked again often enough.
+	// Last has CommitDream commit even if the documents were edited concurrently: the model was asked again often enough.
 	Last bool `json:"last,omitempty"`
 }
 
@@ -258,7 +258,7 @@ type DeepSleepResult struct {
 // CommitDreamResult is the outcome.
 type CommitDreamResult struct {
 	DreamState
-	Stale bool `json:"stale,omitempty"` // the same lines were edited meanwhile: draft again
+	Stale bool `json:"stale,omitempty"` // the same lines were edited concurrently: draft again
 }
 
 // EndDreamInput ends a dream without a write.
@@ -296,7 +296,7 @@ type StartDreamsInput struct {
 // StartDreamsResult counts the outcomes.
 type StartDreamsResult struct {
 	Outcomes map[memory.Outcome]int `json:"outcomes,omitempty"`
-	Late     int                    `json:"late,omitempty"` // not ended within Patience; they continue by themselves
+	Late     int                    `json:"late,omitempty"` // not ended within Patience; they continue automatically
 	// Unstarted owners could not be started in any attempt; the next night tries again.
 	Unstarted int `json:"unstarted,omitempty"`
 }

@@ -125,7 +125,7 @@ func sessionStatements(s dreams.DreamSession, zone *time.Location) []dream.State
 }
 
 // dayStatements returns the statements of one conversation on one day, without questions, what was said with doubt, and text that
-// is too short or too long. What is of that day only is passing. A statement in the words of its message is quoted.
+// is too short or too long. Statements about that day only are passing. A statement in the words of its message is quoted.
 func dayStatements(s dreams.DreamSession, messages []memory.Message, day dream.Day, zone *time.Location) []dream.Statement {
 	at, words := map[int64]time.Time{}, map[int64]string{}
 	for _, m := range messages {

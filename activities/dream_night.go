@@ -14,7 +14,7 @@ import (
 // NewsPage is the number of owners in one step of a night: their ids are a few kilobytes of history.
 const NewsPage = 100
 
-// nightAttempts is the number of attempts at a page of owners. An owner whose dream could not be started in any of them does not hold up
+// nightAttempts is the number of attempts at a page of owners. An owner whose dream could not be started in any of them does not block
 // the next page: the news stay for the next night.
 const nightAttempts = 8
 

@@ -265,7 +265,7 @@ func (e *embedding) account(ctx context.Context, made Embedded) {
 		return
 	}
 	if err := e.Store.AddUsage(context.WithoutCancel(ctx), e.id, e.space.Identity.Model, spent); err != nil {
-		e.Log.Warn("the cost of vectors could not be recorded", "error", err) // the vectors are saved all the same
+		e.Log.Warn("the cost of vectors could not be recorded", "error", err) // the vectors are still saved
 	}
 }
 

@@ -448,7 +448,7 @@ type ProposeResult struct {
 type ApplyInput struct {
 	memory.OwnerRef
 	Extraction uuid.UUID `json:"extraction"`
-	// Last applies the draft to the documents as they are, even if the same lines were edited meanwhile: it was proposed again
+	// Last applies the draft to the documents as they are, even if the same lines were edited concurrently: it was proposed again
 	// often enough.
 	Last bool `json:"last,omitempty"`
 }
@@ -457,7 +457,7 @@ type ApplyInput struct {
 type ApplyResult struct {
 	Outcome    memory.Outcome    `json:"outcome"`
 	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
-	Stale      bool              `json:"stale,omitempty"`     // somebody edited the same lines meanwhile: propose again
+	Stale      bool              `json:"stale,omitempty"`     // somebody edited the same lines concurrently: propose again
 	Documents  int               `json:"documents,omitempty"` // changed
 	More       bool              `json:"more,omitempty"`
 	// Superseded: the draft is another run's, as after a reset, or it was dropped: propose again.
@@ -532,7 +532,7 @@ func (p *proposing) unrepeated(ctx context.Context, g proposals.Guarded) (propos
 			archived[e.ID] = true
 		}
 	}
-	// That a note says it does not make it known: it was archived since, and is said anew.
+	// A note that says it does not make it known: it was archived since then, and is repeated now.
 	stays := func(f stored.Fact) bool { return left[f.Path][f.Entry] && !(f.Path == note && archived[f.Entry]) }
 	lasting := func(f stored.Fact) bool { return f.Path != note && stays(f) } // what is only noted may still become lasting
 	goes := func(path string) func(stored.Fact) bool {
@@ -541,7 +541,7 @@ func (p *proposing) unrepeated(ctx context.Context, g proposals.Guarded) (propos
 	g.Memory = k.without(k.unlessReworded(g.Memory, p.input.Memory, goes(memory.MemoryPath)), p.input.Memory, lasting)
 	g.Profile = k.without(k.unlessReworded(g.Profile, p.input.Profile, goes(memory.ProfilePath)), p.input.Profile, lasting)
 	g.Daily = k.without(g.Daily, "", stays)
-	return g, p.hear(ctx, p.id, k.heard, p.load.Today)
+	return g, p.recordRepeat(ctx, p.id, k.heard, p.load.Today)
 }
 
 // notedOnce removes the daily entry from a proposal about messages that a flush has noted, unless it replaces entries made by rules.

@@ -203,7 +203,7 @@ type CommitFlushInput struct {
 
 // CommitFlushResult is the state of the flush.
 type CommitFlushResult struct {
-	Stale        bool              `json:"stale,omitempty"`    // the draft or its basis is gone: propose again
+	Stale        bool              `json:"stale,omitempty"`    // the draft or its basis no longer exists: propose again
 	FallBack     memory.ReasonCode `json:"fallBack,omitempty"` // the gate refused the model's entry
 	Acknowledged bool              `json:"acknowledged,omitempty"`
 	Outcome      memory.Outcome    `json:"outcome,omitempty"`
@@ -346,7 +346,7 @@ func (p *flushing) accept(ctx context.Context, proposal proposals.Proposal) (Flu
 		return FlushStepResult{}, err
 	}
 	proposal.DailyEntry = k.without(proposal.DailyEntry, "", func(stored.Fact) bool { return true })
-	if err := p.hear(ctx, p.id, k.heard, p.load.Today); err != nil {
+	if err := p.recordRepeat(ctx, p.id, k.heard, p.load.Today); err != nil {
 		return FlushStepResult{}, err
 	}
 	if proposal.DailyEntry == "" {

@@ -44,7 +44,7 @@ var awayStatuses = []int{http.StatusTooManyRequests, http.StatusBadGateway, http
 const reasonRefused hooks.Reason = "refused"
 
 // follow sends a program an event with its contents, which are read with the rights of the person the event is about. If the agent has
-// disabled the program, or the contents are gone, nothing is sent and the event counts as delivered.
+// disabled the program, or the contents no longer exist, nothing is sent and the event counts as delivered.
 func (x *delivering) follow(ctx context.Context, e gate.Event) (hooks.Outcome, error) {
 	agent, err := x.Store.Agent(ctx, x.id)
 	if err != nil {
@@ -53,7 +53,7 @@ func (x *delivering) follow(ctx context.Context, e gate.Event) (hooks.Outcome, e
 	if !slices.Contains(x.Activities.Providers.Follows(x.Program, x.id.Agent, agent.Settings), e.Kind) {
 		return hooks.Outcome{}, nil
 	}
-	told, err := x.told(ctx, e)
+	told, err := x.withContents(ctx, e)
 	if errors.Is(err, store.ErrNotFound) {
 		return hooks.Outcome{}, nil
 	}
@@ -72,8 +72,8 @@ func (x *delivering) follow(ctx context.Context, e gate.Event) (hooks.Outcome, e
 	return sent, err
 }
 
-// told returns an event with its contents.
-func (x *delivering) told(ctx context.Context, e gate.Event) (providers.Event, error) {
+// withContents returns an event with its contents.
+func (x *delivering) withContents(ctx context.Context, e gate.Event) (providers.Event, error) {
 	id := x.id.For(x.id.Agent, e.Owner)
 	id.AnyOwner = false
 	told := providers.Event{

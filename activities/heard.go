@@ -83,7 +83,7 @@ func (a *Activities) vectorsOf(ctx context.Context, id memory.Identity) (facts.V
 // comparedFor bounds the wait for the vectors of new statements.
 const comparedFor = 10 * time.Second
 
-// without removes the list items and paragraphs of a text that are new to before and say nothing but what a fact says that stays: the
+// without removes the list items and paragraphs of a text that are new to before and only repeat what a fact says that stays: the
 // fact is heard again instead. It returns the empty text if nothing but headings is left, or nothing that before does not say.
 func (k *known) without(text, before string, stays func(stored.Fact) bool) string {
 	had := map[markdown.EntryID]bool{}
@@ -129,7 +129,7 @@ func (k *known) without(text, before string, stays func(stored.Fact) bool) strin
 	return next
 }
 
-// unlessReworded returns a text, or the empty text if all that it changes of before is to say in other words what facts say that go: these
+// unlessReworded returns a text, or the empty text if it only rewords, compared with before, facts that it removes: these
 // are heard again instead.
 func (k *known) unlessReworded(text, before string, goes func(stored.Fact) bool) string {
 	var gone []stored.Fact
@@ -209,7 +209,7 @@ func (a *Activities) hearPromoted(ctx context.Context, id memory.Identity, stage
 			if err != nil {
 				continue
 			}
-			if err := a.hearAt(ctx, id, []stored.Fact{f}, noted, noted.Add(noon)); err != nil {
+			if err := a.recordRepeatAt(ctx, id, []stored.Fact{f}, noted, noted.Add(noon)); err != nil {
 				return err
 			}
 		}
@@ -217,21 +217,21 @@ func (a *Activities) hearPromoted(ctx context.Context, id memory.Identity, stage
 	return nil
 }
 
-// hear records that facts were said again, once a day each.
-func (a *Activities) hear(ctx context.Context, id memory.Identity, heard []stored.Fact, day time.Time) error {
-	return a.hearAt(ctx, id, heard, day, time.Time{})
+// recordRepeat records that facts were said again, once a day each.
+func (a *Activities) recordRepeat(ctx context.Context, id memory.Identity, heard []stored.Fact, day time.Time) error {
+	return a.recordRepeatAt(ctx, id, heard, day, time.Time{})
 }
 
 // noon is the time at which something was noted of which only the day is known.
 const noon = 12 * time.Hour
 
-// hearAt is hear for facts that were said at a time of the day; zero: now.
-func (a *Activities) hearAt(ctx context.Context, id memory.Identity, heard []stored.Fact, day, at time.Time) error {
+// recordRepeatAt is recordRepeat for facts that were said at a time of the day; zero: now.
+func (a *Activities) recordRepeatAt(ctx context.Context, id memory.Identity, heard []stored.Fact, day, at time.Time) error {
 	for _, f := range heard {
 		_, err := a.Store.GiveFeedback(ctx, id, f.ID, stored.Feedback{
 			Opinion: stored.Heard, Weight: 1, Reason: reasonHeard, At: at, Key: reasonHeard + "/" + day.Format(time.DateOnly),
 		})
-		if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrForbidden) { // it was changed meanwhile
+		if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrForbidden) { // it was changed concurrently
 			return storeError(err)
 		}
 	}

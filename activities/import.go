@@ -351,7 +351,7 @@ func (p *importPage) document(ctx context.Context, staged transfer.ImportItem, d
 			same[e.ID] = true
 		}
 		if d.Content = k.without(d.Content, "", func(f facts.Fact) bool { return !same[f.Entry] }); d.Content == "" {
-			return transfer.ImportSettled{Outcome: memory.OutcomeUnchanged}, p.hear(ctx, id, k.heard, p.Now())
+			return transfer.ImportSettled{Outcome: memory.OutcomeUnchanged}, p.recordRepeat(ctx, id, k.heard, p.Now())
 		}
 	}
 	receipt, err := p.Store.Apply(ctx, id, fmt.Sprintf("import/%s/%s", p.in.Import, staged.Key), []memory.Change{{
@@ -361,7 +361,7 @@ func (p *importPage) document(ctx context.Context, staged transfer.ImportItem, d
 	if err != nil {
 		return transfer.ImportSettled{}, err
 	}
-	if err := p.hear(ctx, id, k.heard, p.Now()); err != nil {
+	if err := p.recordRepeat(ctx, id, k.heard, p.Now()); err != nil {
 		return transfer.ImportSettled{}, err
 	}
 	change := receipt.Changes[0]

@@ -31,7 +31,7 @@ func (w *world) holder(t *testing.T, name string) (id memory.Identity, revoke fu
 	}
 }
 
-// What a key has uploaded is not written after the key was revoked, whoever starts the import.
+// What a key has uploaded is not written after the key was revoked, no matter who starts the import.
 func TestItemsOfARevokedKeyAreNotImported(t *testing.T) {
 	w := newWorld(t)
 	leaver, revoke := w.holder(t, "leaver")

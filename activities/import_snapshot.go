@@ -74,7 +74,7 @@ func (a *Activities) CommitSnapshot(ctx context.Context, in SnapshotInput) (Comm
 	return endOf(record), nil
 }
 
-// CancelSnapshot ends an import that must not write any more. One that has ended is unchanged; its result is
+// CancelSnapshot ends an import that must no longer write. One that has ended is unchanged; its result is
 // returned.
 func (a *Activities) CancelSnapshot(ctx context.Context, in SnapshotInput) (CommitSnapshotResult, error) {
 	id := agentIdentity(ctx, in.AgentRef, memory.AuthorImport)

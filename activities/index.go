@@ -206,7 +206,7 @@ type EmbedResult struct {
 	Usage    memory.Usage `json:"usage,omitzero"`
 	// More reports that it ran out of time: call again.
 	More bool `json:"more,omitempty"`
-	// Gone reports that the space is not filled any more.
+	// Gone reports that the space is no longer filled.
 	Gone bool `json:"gone,omitempty"`
 	// WaitUntil is the time at which the budget renews.
 	WaitUntil time.Time `json:"waitUntil,omitzero"`

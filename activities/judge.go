@@ -60,7 +60,7 @@ func (p *proposing) judge(ctx context.Context) error {
 			opinion.Key = fmt.Sprintf("%s/%s/%d", reasonCorrected, p.in.Conversation, turns[turn].At.UnixMicro())
 		}
 		_, err := p.Store.GiveFeedback(ctx, p.id, f.ID, opinion)
-		if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrForbidden) { // it was changed meanwhile
+		if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrForbidden) { // it was changed concurrently
 			return err
 		}
 	}

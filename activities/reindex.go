@@ -58,7 +58,7 @@ func (a *Activities) DropSpace(ctx context.Context, in DropSpaceInput) (DropSpac
 }
 
 // CompareSpaces asks the live space and another one questions made from the index: the first sentences of sampled
-// units. It returns no questions when the live space's model is not configured any more, or when there is nothing to
+// units. It returns no questions when the live space's model is no longer configured, or when there is nothing to
 // ask about.
 func (a *Activities) CompareSpaces(ctx context.Context, in CompareSpacesInput) (Comparison, error) {
 	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()

@@ -103,7 +103,7 @@ func TestSpacesThatCannotBeCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	space := w.beside(t, next)
-	w.use(t, Options{Store: w.Store, Embedders: []embed.Embedder{large}}) // the old one is not configured any more
+	w.use(t, Options{Store: w.Store, Embedders: []embed.Embedder{large}}) // the old one is no longer configured
 	if c := must(t, w, w.CompareSpaces, CompareSpacesInput{ada, space.Space, 50}); c != (Comparison{}) {
 		t.Errorf("%+v", c)
 	}

@@ -19,7 +19,7 @@ func Retire(ctx context.Context, s *store.Store, ref memory.OwnerRef, settings s
 		Author: memory.Author{Kind: memory.AuthorDream, ID: "archive"},
 	}
 	owner, err := s.ResolveOwner(ctx, id, ref.Owner)
-	if errors.Is(err, store.ErrNotFound) { // deleted meanwhile
+	if errors.Is(err, store.ErrNotFound) { // deleted since then
 		return 0, nil
 	}
 	if err != nil {

@@ -21,7 +21,7 @@ type RevocationInput struct {
 	Revocation uuid.UUID `json:"revocation"`
 }
 
-// RevokeSourceResult counts what a revocation has taken back so far.
+// RevokeSourceResult counts what a revocation has removed so far.
 type RevokeSourceResult struct {
 	Owners     int `json:"owners"`
 	Statements int `json:"statements"`
@@ -33,7 +33,7 @@ type RevokeSourceResult struct {
 // revokeFor bounds one attempt at the owners of a revocation, which a next one continues.
 const revokeFor = 5 * time.Minute
 
-// RevokeSource takes back what rests only on the source of a revocation, in one transaction for each owner.
+// RevokeSource removes what was learned only from the source of a revocation, in one transaction for each owner.
 func (a *Activities) RevokeSource(ctx context.Context, in RevocationInput) (RevokeSourceResult, error) {
 	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
 	id := tender(ctx, in.AgentRef)
@@ -59,7 +59,7 @@ func (a *Activities) RevokeSource(ctx context.Context, in RevocationInput) (Revo
 		}
 		done, err := a.Store.RevokePart(ctx, id, parts[at], again)
 		if conflict, is := errors.AsType[*store.ConflictError](err); is && conflict.Code == store.CodeBeingDeleted {
-			parts[at].State = revocation.Cancelled // it goes with the owner
+			parts[at].State = revocation.Cancelled // it is deleted with the owner
 			continue
 		}
 		if err != nil {
@@ -105,7 +105,7 @@ type DreamAgainResult struct {
 }
 
 // DreamAgain repeats the dreams that a revocation or a deletion has undone, one after the other in the order of time. One that does not end
-// within the patience goes on by itself.
+// within the patience continues automatically.
 func (a *Activities) DreamAgain(ctx context.Context, in DreamAgainInput) (out DreamAgainResult, err error) {
 	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
 	ctx, cancel := untilStopped(ctx)

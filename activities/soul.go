@@ -19,7 +19,7 @@ type SoulWriter interface {
 }
 
 // soul rewrites SOUL.md when memory was written often enough since the last time, and returns the outcome; empty: it was not due. What a
-// person is known by goes into SOUL.md, which everybody reads, only if there is no other person; with several owners it is made from
+// person is known by is written to SOUL.md, which everybody reads, only if there is no other person; with several owners it is made from
 // shared memory, and only if the agent's settings say so.
 func (a *Activities) soul(ctx context.Context, in TidyInput, owner memory.Identity) (memory.Outcome, error) {
 	if in.Settings.SoulWrites <= 0 || !in.Settings.Paid || in.Settings.TeamMember || a.SoulWriter == nil {

@@ -13,7 +13,7 @@ import (
 
 // Tidy archives the facts of an owner that are no longer trusted, consolidates the structured documents, and rewrites SOUL.md when that is
 // due. A repeated attempt finds
-// what is left. If somebody changes the same lines meanwhile, the next night does it.
+// what is left. If somebody changes the same lines concurrently, the next night does it.
 func (a *Activities) Tidy(ctx context.Context, in TidyInput) (TidyResult, error) {
 	defer beat(ctx, cmp.Or(in.Settings.ModelHeartbeat, HeartbeatTimeout)/heartbeatsInTime)()
 	id, err := a.dreamer(ctx, in.OwnerRef)

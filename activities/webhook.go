@@ -82,7 +82,7 @@ type webhookEvent struct {
 	Data      any       `json:"data"`
 }
 
-// eventData is an event as lists of events have it: references, never contents.
+// eventData is an event as in lists of events: references, never contents.
 type eventData struct {
 	ID       string          `json:"id"`
 	Agent    string          `json:"agent"`
@@ -131,7 +131,7 @@ func webhookIdentity(ref AgentRef) memory.Identity {
 }
 
 // WebhookDue reports whether there is something to deliver to an endpoint. When the journal has only events that the endpoint does
-// not get, it passes over them. The sweep calls it; it is no step. program is that of the endpoint; one that is not configured any more
+// not get, it passes over them. The sweep calls it; it is not a step. program is that of the endpoint; one that is no longer configured
 // gets nothing.
 func WebhookDue(ctx context.Context, a *Activities, in WebhookInput, program string) (bool, error) {
 	if program != "" && !a.Providers.HasFollower(program, in.Agent) {
@@ -165,7 +165,7 @@ func isKeyEnded(err error) bool {
 	return is && conflict.Code == store.CodeKeyEnded
 }
 
-// ignoreMissing drops the error of a webhook that somebody has changed meanwhile.
+// ignoreMissing drops the error of a webhook that somebody has changed concurrently.
 func ignoreMissing(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -203,7 +203,7 @@ func (a *Activities) DeliverWebhook(ctx context.Context, in WebhookInput) (out W
 		return WebhookResult{Paused: true}, nil
 	}
 	err = x.run(ctx)
-	if errors.Is(err, store.ErrNotFound) { // it was changed meanwhile: look again
+	if errors.Is(err, store.ErrNotFound) { // it was changed concurrently: look again
 		x.out.More, err = true, nil
 	}
 	return x.out, storeError(err)
@@ -313,14 +313,14 @@ func (x *delivering) decide(e gate.Event, sent hooks.Outcome) webhooks.WebhookMo
 		move.To, move.Fail, move.Tried, move.Attempts = e.Cursor(), string(e.Kind), move.Attempts, 0
 	default:
 		pause := x.Webhooks.Retries[move.Attempts-1]
-		pause += time.Duration(rand.Float64() * float64(pause) / 10) //nolint:gosec // jitter is no secret
+		pause += time.Duration(rand.Float64() * float64(pause) / 10) //nolint:gosec // jitter is not a secret
 		move.Next = now.Add(max(pause, sent.RetryAfter))
 	}
 	return move
 }
 
-// again delivers an event once more that was given up. One that is not in the journal any more, or that the endpoint may not get
-// any more, is dropped.
+// again delivers an event once more that was given up. One that is no longer in the journal, or that the endpoint may no longer
+// get, is dropped.
 func (x *delivering) again(ctx context.Context, f webhooks.Failure) error {
 	before := gate.JournalCursor{Transaction: f.Event.Transaction, Event: f.Event.Event - 1}
 	page, err := x.Store.Journal(ctx, x.Sees, gate.JournalFilter{After: before, Limit: 1})

@@ -80,7 +80,7 @@ func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*rest.Repl
 	if err != nil {
 		return nil, err
 	}
-	s.DreamRoom.NightsChanged(id, made.ID)
+	s.DreamHandlers.NightsChanged(id, made.ID)
 	return rest.Created(viewAgent(made)), nil
 }
 
@@ -108,7 +108,7 @@ func checkDreamCron(expression string) error {
 
 // checkShares refuses shares of the layers of contexts that are more than 1 together, with the server's for what the agent has not set.
 func (s *Server) checkShares(own setting.AgentSettings) error {
-	shares := s.TalkRoom.Turns().Settings.With(own).InjectShares
+	shares := s.TalkHandlers.Turns().Settings.With(own).InjectShares
 	if shares.TooLarge() {
 		return fault.InvalidAt("body.settings.injectTrustedShare",
 			"injectIdentityShare and injectTrustedShare are %v and %v, more than 1 together: lower one of them", shares.Identity, shares.Trusted)
@@ -174,6 +174,6 @@ func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*rest.Re
 	if err != nil {
 		return nil, err
 	}
-	s.DreamRoom.NightsChanged(id, updated.ID)
+	s.DreamHandlers.NightsChanged(id, updated.ID)
 	return rest.OK(viewAgent(updated)), nil
 }

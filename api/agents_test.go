@@ -135,7 +135,7 @@ func TestSettingsArePatched(t *testing.T) {
 	}
 	for cron, advice := range map[string]string{
 		"0 2 * *": "five fields", "@daily": "five fields", "TZ=UTC 0 2 * * *": "the time zone is the agent's",
-		"0 2 31 2 *": "name a day that exists",
+		"0 2 31 2 *": "use a date that exists",
 	} {
 		refused := h.wantError(h.patchAgent(map[string]any{"settings": map[string]any{"dreamCron": cron}}), 422, "invalid_request")
 		if body := string(refused.body); !strings.Contains(body, advice) || !strings.Contains(body, "body.settings.dreamCron") {

@@ -46,7 +46,7 @@ func (s *Server) approvalRoutes() {
 
 type approvalLineView struct {
 	Line      int                 `json:"line" doc:"Names the line in decisions."`
-	Removed   string              `json:"removed,omitempty" doc:"What the change takes out."`
+	Removed   string              `json:"removed,omitempty" doc:"What the change removes."`
 	Added     string              `json:"added,omitempty" doc:"What it puts in, or in place of removed."`
 	Headings  string              `json:"headings,omitempty" doc:"New headings above the line: they come with the first line under them that is approved."`
 	Messages  []memory.LineSource `json:"messages,omitempty" doc:"Messages that the line comes from, if they are known line by line."`

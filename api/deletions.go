@@ -32,11 +32,11 @@ func (s *Server) deletionRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-deletions", Method: http.MethodGet, Path: deletionsPath, Tag: "deletions", Need: memory.RoleMember,
 		Summary: "List deletions, newest first",
-		Doc:     "Lists those of the owner named in the request or pinned to the key; an admin who names nobody lists all of the agent.",
+		Doc:     "Lists those of the owner named in the request or pinned to the key; an admin who names no owner lists all of the agent.",
 	}, s.listDeletions)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-deletion", Method: http.MethodGet, Path: deletionsPath + "/{deletion}", Tag: "deletions", Need: memory.RoleMember,
-		Summary: "Read a deletion: its state, and at the end its receipt", Doc: "It can be read after its agent or owner has gone.",
+		Summary: "Read a deletion: its state, and at the end its receipt", Doc: "It can be read after its agent or owner was deleted.",
 	}, s.getDeletion)
 	rest.Register(s.Server, rest.Route{
 		ID: "cancel-deletion", Method: http.MethodDelete, Path: deletionsPath + "/{deletion}", Tag: "deletions", Need: memory.RoleMember,
@@ -54,7 +54,7 @@ type newDeletionInput struct {
 		Sender       string        `json:"sender,omitempty" maxLength:"128"`
 		EndUserID    string        `json:"endUserId,omitempty" maxLength:"128"`
 		Conversation string        `json:"conversation,omitempty" maxLength:"255" doc:"Id of the conversation."`
-		KeepLearned  bool          `json:"keepLearned,omitempty" doc:"What was learned from the conversation stays. Otherwise statements that have no other source go with it."`
+		KeepLearned  bool          `json:"keepLearned,omitempty" doc:"What was learned from the conversation stays. Otherwise statements that have no other source are deleted with it."`
 		Now          bool          `json:"now,omitempty" doc:"Start without a grace period. Admins only."`
 		DryRun       bool          `json:"dryRun,omitempty" doc:"Count what would be deleted, and delete nothing."`
 	}

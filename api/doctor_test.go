@@ -42,22 +42,22 @@ func (e examined) counts() map[string]int {
 	return found
 }
 
-// patient holds a separate agent whose doctor runs with a clock two hours ahead; no worker runs.
-type patient struct {
+// subject holds a separate agent whose doctor runs with a clock two hours ahead; no worker runs.
+type subject struct {
 	*harness
 	client client.Client
 	name   string
 	db     *pgx.Conn
 }
 
-func newPatient(t *testing.T) *patient {
+func newSubject(t *testing.T) *subject {
 	t.Helper()
 	c, err := client.Dial(client.Options{HostPort: devtest.Temporal(t).Address, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	p := &patient{client: c, name: "sick-" + uuid.NewString()[:8]}
+	p := &subject{client: c, name: "sick-" + uuid.NewString()[:8]}
 	p.harness = start(t, func(o *api.Options) {
 		o.Temporal, o.DreamSchedule = c, setting.DefaultDreamSchedule()
 		o.Now = func() time.Time { return time.Now().Add(2 * time.Hour) }
@@ -70,7 +70,7 @@ func newPatient(t *testing.T) *patient {
 	return p
 }
 
-func (p *patient) examine(fix bool) examined {
+func (p *subject) examine(fix bool) examined {
 	p.t.Helper()
 	r := request{method: "GET", path: "/api/v1/agents/" + p.name + "/doctor", key: p.admin}
 	if fix {
@@ -79,14 +79,14 @@ func (p *patient) examine(fix bool) examined {
 	return as[examined](p.harness, p.want(p.do(r), 200))
 }
 
-func (p *patient) damage(sql string, args ...any) {
+func (p *subject) damage(sql string, args ...any) {
 	p.t.Helper()
 	if tag, err := p.db.Exec(p.t.Context(), sql, args...); err != nil || tag.RowsAffected() == 0 {
 		p.t.Fatalf("%s: %v, %v", sql, tag, err)
 	}
 }
 
-func (p *patient) must(err error) {
+func (p *subject) must(err error) {
 	p.t.Helper()
 	if err != nil {
 		p.t.Fatal(err)
@@ -94,7 +94,7 @@ func (p *patient) must(err error) {
 }
 
 // until waits until the doctor finds exactly this: changes in Temporal become visible with a delay.
-func (p *patient) until(want map[string]int) {
+func (p *subject) until(want map[string]int) {
 	p.t.Helper()
 	var found map[string]int
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
@@ -106,7 +106,7 @@ func (p *patient) until(want map[string]int) {
 }
 
 // cures checks that the doctor finds exactly this, however often it looks, repairs it, and finds nothing afterwards.
-func (p *patient) cures(want map[string]int) {
+func (p *subject) cures(want map[string]int) {
 	p.t.Helper()
 	for range 2 { // looking changes nothing
 		p.until(want)
@@ -131,7 +131,7 @@ func (p *patient) cures(want map[string]int) {
 
 // TestDoctorPutsRight checks that every kind of damage is found, explained, repaired on request and gone afterwards.
 func TestDoctorPutsRight(t *testing.T) {
-	p := newPatient(t)
+	p := newSubject(t)
 	ctx := t.Context()
 	p.examine(true) // its schedule
 	p.until(map[string]int{})
@@ -351,7 +351,7 @@ func TestDoctorPutsRight(t *testing.T) {
 }
 
 // terminated starts a workflow and ends it from outside; it returns its run.
-func (p *patient) terminated(id string) (run string) {
+func (p *subject) terminated(id string) (run string) {
 	p.t.Helper()
 	started, err := p.client.ExecuteWorkflow(p.t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: "nobody"}, "Nothing")
 	p.must(err)
@@ -360,7 +360,7 @@ func (p *patient) terminated(id string) (run string) {
 }
 
 // running returns the workflows of the agent that the doctor has started.
-func (p *patient) running() (ids []string) {
+func (p *subject) running() (ids []string) {
 	p.t.Helper()
 	var write, snapshot, move, owner string
 	p.must(p.db.QueryRow(p.t.Context(), `

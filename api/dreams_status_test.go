@@ -236,7 +236,7 @@ func TestTheNextNight(t *testing.T) {
 			}
 		}
 	}
-	got := await("on") // the schedule is made behind the answer
+	got := await("on") // the schedule is made in the background
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ func HurryHeartbeat(s *Server, d time.Duration) { s.Heartbeat = d }
 
 // Followers returns the number of requests that follow dreams.
 func Followers(s *Server) int {
-	return s.DreamRoom.Following()
+	return s.DreamHandlers.Following()
 }
 
 // MaxFollowers limits Followers.

@@ -254,7 +254,7 @@ func TestWhoMayMoveWhatIn(t *testing.T) {
 	}
 }
 
-// What a pinned key uploads is written with its rights, and does not get into imports of others, whoever starts them.
+// What a pinned key uploads is written with its rights, and does not get into imports of others, no matter who starts them.
 func TestAMemberExecutesNothingForAPinnedKey(t *testing.T) {
 	h := startWithTemporal(t, &scripted{}, true)
 	h.agent("ada")

@@ -126,7 +126,7 @@ type rotateKeyInput struct {
 	}
 }
 
-// DefaultOverlap is the time for which a rotated key stays valid by itself.
+// DefaultOverlap is the time for which a rotated key stays valid by default.
 const DefaultOverlap = 24 * time.Hour
 
 type rotatedView struct {

@@ -354,7 +354,7 @@ func TestMCPIsAnOperationLikeOthers(t *testing.T) {
 	h.wantError(h.speak(key, "?agent=ada", "ping", nil).answered, 401, "unauthorized")
 }
 
-// What is no message, or too much of one, is refused, and the server goes on.
+// What is not a message, or too much of one, is refused, and the server goes on.
 func TestHostileMessages(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

@@ -71,7 +71,7 @@ var concerns = map[string]concern{
 	"examine-agent": ownHand, "fix-agent": ownHand, "memory-status": ownHand, "build-index": ownHand, "index-progress": ownHand,
 	"decide-space": ownHand, "find-owner": ownHand,
 
-	// Conversations are kept whether they are remembered or not, and their summaries are no memory.
+	// Conversations are kept whether they are remembered or not, and their summaries are not memory.
 	"list-conversations": unconcerned, "add-messages": unconcerned, "list-messages": unconcerned, "list-compactions": unconcerned,
 	"list-flushes":         unconcerned,
 	"compact-conversation": unconcerned, "summarize-conversation": unconcerned,

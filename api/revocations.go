@@ -25,16 +25,16 @@ func (s *Server) revocationRoutes() {
 		ID: "create-revocation", Method: http.MethodPost, Path: revocationsPath, Tag: "revocations", Need: memory.RoleMember,
 		Body: rest.MaxSmallBody, Act: rest.Changes, Status: http.StatusAccepted, Also: []int{http.StatusOK}, Errors: []int{http.StatusConflict, http.StatusGone},
 		Summary: "Take back what was learned from a source",
-		Doc: "Of a conversation, an import, writes of business processes, or a key in a period: statements that have no other source are taken " +
-			"out of documents and of all that was made of them, and are not learned again. What a person wrote, what a document has from " +
-			"elsewhere and what was said elsewhere stays. Unless dryRun is false, it shows what would go and what stays, and changes nothing. " +
-			"With a key that is pinned to an owner: of what that owner was taught; with an admin key: everything.",
+		Doc: "Of a conversation, an import, writes of business processes, or a key in a period: statements that have no other source are removed " +
+			"from documents and everything derived from them, and are not learned again. What a person wrote, what a document has from " +
+			"elsewhere and what was said elsewhere stays. Unless dryRun is false, it shows what would be removed and kept, and changes nothing. " +
+			"With a key that is pinned to an owner: of what was learned from that owner; with an admin key: everything.",
 		Example: map[string]any{"kind": "conversation", "source": "support-1", "owner": "user:7"},
 	}, s.createRevocation)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-revocations", Method: http.MethodGet, Path: revocationsPath, Tag: "revocations", Need: memory.RoleMember,
 		Summary: "List revocations, newest first",
-		Doc:     "Lists those of the owner named in the request or pinned to the key; an admin who names nobody lists all of the agent.",
+		Doc:     "Lists those of the owner named in the request or pinned to the key; an admin who names no owner lists all of the agent.",
 	}, s.listRevocations)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-revocation", Method: http.MethodGet, Path: revocationsPath + "/{revocation}", Tag: "revocations", Need: memory.RoleMember,
@@ -45,7 +45,7 @@ func (s *Server) revocationRoutes() {
 // SourceBody names a source.
 type SourceBody struct {
 	Kind   revocation.Kind `json:"kind" enum:"conversation,import,connector,key" doc:"Kind of the source."`
-	Source string          `json:"source" minLength:"1" maxLength:"400" doc:"Id of the conversation, of the import, or of the key; of a connector the request id of a write, its workflow id, or the beginning of request ids with * behind it."`
+	Source string          `json:"source" minLength:"1" maxLength:"400" doc:"Id of the conversation, of the import, or of the key; of a connector the request id of a write, its workflow id, or a prefix of request ids followed by *."`
 	Since  *time.Time      `json:"since,omitempty" doc:"Beginning of the period of a connector or a key."`
 	Until  *time.Time      `json:"until,omitempty" doc:"End of the period, exclusive."`
 }
@@ -77,7 +77,7 @@ type newRevocationInput struct {
 	Body struct {
 		SourceBody
 		rest.PersonBody
-		DryRun *bool        `json:"dryRun,omitempty" doc:"Show what would go, and change nothing. Missing: true."`
+		DryRun *bool        `json:"dryRun,omitempty" doc:"Show what would be removed, and change nothing. Missing: true."`
 		Cursor memory.Owner `json:"cursor,omitempty" maxLength:"255" doc:"Of a preview: the value of next on the previous page; missing: from the start."`
 		After  memory.Owner `json:"after,omitempty" maxLength:"255" deprecated:"true" doc:"Same as cursor."`
 	}
@@ -92,7 +92,7 @@ type revocationView struct {
 	Statements  int               `json:"statements" doc:"Those that went; of a preview those that would."`
 	Kept        int               `json:"kept" doc:"Those that stay, because they have another source."`
 	Documents   int               `json:"documents" doc:"Those that changed."`
-	Dreams      int               `json:"dreams" doc:"Those that rested on it and are dreamed again."`
+	Dreams      int               `json:"dreams" doc:"Dreams based on it, which are repeated."`
 	Owners      []revokedPartView `json:"owners"`
 	Next        memory.Owner      `json:"next,omitempty" doc:"Of a preview: send it as cursor to get the next page; missing on the last one."`
 	RequestedAt *time.Time        `json:"requestedAt,omitempty"`
@@ -113,7 +113,7 @@ type revokedPartView struct {
 }
 
 type weighedView struct {
-	Path      string       `json:"path,omitempty" doc:"Missing for a statement that waits for a person."`
+	Path      string       `json:"path,omitempty" doc:"Missing for a held statement."`
 	Scope     memory.Scope `json:"scope"`
 	StartLine int          `json:"startLine"`
 	EndLine   int          `json:"endLine"`
@@ -123,7 +123,7 @@ type weighedView struct {
 	In        string       `json:"in,omitempty" doc:"The document that has it from elsewhere."`
 }
 
-// leftByRevocations lists what a revocation does not take back.
+// leftByRevocations lists what a revocation does not remove.
 var leftByRevocations = []string{
 	"messages, and earlier versions of documents: delete the conversation, or forget with erase",
 	"GLOBAL documents: change them by writing them",
@@ -156,7 +156,7 @@ func (s *Server) viewRevocation(id memory.Identity, parts []revocation.Part) rev
 	return v
 }
 
-// Revocable returns what a revocation would take back, of some owners after one, and the owner after whom there are more.
+// Revocable returns what a revocation would remove, for some owners after one, and the owner after whom there are more.
 func (s *Server) Revocable(
 	ctx context.Context, id memory.Identity, of revocation.Source, after memory.Owner,
 ) (found []revocation.Preview, next memory.Owner, err error) {

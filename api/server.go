@@ -26,12 +26,12 @@ type Model = rest.Model
 // Server answers HTTP requests. It is made by New and safe for concurrent use.
 type Server struct {
 	*rest.Server
-	DreamRoom  *dreams.Room
-	TalkRoom   *talk.Room
-	DoctorRoom *doctor.Room
-	FactRoom   *facts.Room
-	FileRoom   *files.Room
-	Transfers  *transfer.Room
+	DreamHandlers  *dreams.Handlers
+	TalkHandlers   *talk.Handlers
+	DoctorHandlers *doctor.Handlers
+	FactHandlers   *facts.Handlers
+	FileHandlers   *files.Handlers
+	Transfers      *transfer.Handlers
 }
 
 // New makes a server with all its routes.
@@ -76,14 +76,14 @@ func (s *Server) routes() {
 	s.webhookRoutes()
 	s.revocationRoutes()
 	s.approvalRoutes()
-	s.TalkRoom = talk.Register(s.Server)
-	s.FileRoom = files.Register(s.Server)
+	s.TalkHandlers = talk.Register(s.Server)
+	s.FileHandlers = files.Register(s.Server)
 	recall.Register(s.Server)
-	s.DreamRoom = dreams.Register(s.Server)
-	s.FactRoom = facts.Register(s.Server)
+	s.DreamHandlers = dreams.Register(s.Server)
+	s.FactHandlers = facts.Register(s.Server)
 	s.Transfers = transfer.Register(s.Server)
-	s.DoctorRoom = doctor.Register(s.Server)
+	s.DoctorHandlers = doctor.Register(s.Server)
 	mcp.Register(s.Server)
-	proxy.Register(s.Server, s.TalkRoom.Turns())
+	proxy.Register(s.Server, s.TalkHandlers.Turns())
 	s.FinishDocument()
 }

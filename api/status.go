@@ -36,7 +36,7 @@ type backlogView struct {
 	PendingConversations int `json:"pendingConversations" doc:"With completed messages that have not been extracted yet, or whose extraction failed."`
 	PendingMessages      int `json:"pendingMessages"`
 	UnsignalledTurns     int `json:"unsignalledTurns" doc:"Completed turns that Temporal has not accepted."`
-	Waiting              int `json:"waiting" doc:"Extractions that go on by themselves later."`
+	Waiting              int `json:"waiting" doc:"Extractions that continue automatically later."`
 	Quarantined          int `json:"quarantined" doc:"Quarantined extractions that wait for review."`
 	StagedWrites         int `json:"stagedWrites" doc:"Writes of business processes that have not ended."`
 }
@@ -60,7 +60,7 @@ const (
 	nextEmbeddingsComponent = "embeddings-next"
 )
 
-// stale reports whether a component is about a provider that was configured before and is not any more.
+// stale reports whether a component is about a provider that is no longer configured.
 func (s *Server) stale(component string) bool {
 	switch component {
 	case modelComponent:
@@ -292,7 +292,7 @@ func (s *Server) measureBacklog() error {
 	conversations := gauge("reverie.backlog.conversations", "Conversations with completed messages that have not been extracted yet.")
 	messages := gauge("reverie.backlog.messages", "Completed messages that have not been extracted yet.")
 	turns := gauge("reverie.backlog.unsignalled_turns", "Completed turns that Temporal has not accepted.")
-	waiting := gauge("reverie.backlog.waiting", "Extractions that go on by themselves later.")
+	waiting := gauge("reverie.backlog.waiting", "Extractions that continue automatically later.")
 	quarantined := gauge("reverie.backlog.quarantined", "Quarantined extractions that wait for review.")
 	writes := gauge("reverie.backlog.staged_writes", "Writes of business processes that have not ended.")
 	tasks := gauge("reverie.queue.depth", "Tasks that waited in a task queue of Temporal at the last sample of the worker, by queue.")

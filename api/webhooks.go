@@ -34,11 +34,11 @@ func (s *Server) webhookRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-webhooks", Method: http.MethodGet, Path: webhooksPath, Tag: "webhooks", Need: memory.RoleMember,
 		Summary: "List webhooks, newest first",
-		Doc:     "Lists those of the owner named in the request or pinned to the key; an admin who names nobody lists all of the agent.",
+		Doc:     "Lists those of the owner named in the request or pinned to the key; an admin who names no owner lists all of the agent.",
 	}, s.listWebhooks)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-webhook", Method: http.MethodGet, Path: one, Tag: "webhooks", Need: memory.RoleMember,
-		Summary: "Read a webhook: what it gets, and how its deliveries go",
+		Summary: "Read a webhook: what it gets, and the state of its deliveries",
 	}, s.getWebhook)
 	rest.Register(s.Server, rest.Route{
 		ID: "change-webhook", Method: http.MethodPatch, Path: one, Tag: "webhooks", Need: memory.RoleMember,
@@ -123,7 +123,7 @@ type newWebhookInput struct {
 	Body struct {
 		URL       string   `json:"url" minLength:"1" maxLength:"2000" doc:"Where events are sent: https, at a public address unless REVERIE_WEBHOOK_NETWORKS allows others." example:"https://example.com/reverie"`
 		Kinds     []string `json:"kinds,omitempty" maxItems:"30" doc:"Only events of these kinds; missing: all."`
-		Owner     string   `json:"owner,omitempty" maxLength:"128" doc:"Whose events, besides shared ones; or give channel and sender, or endUserId. An admin who names nobody: those of everybody." example:"user:7"`
+		Owner     string   `json:"owner,omitempty" maxLength:"128" doc:"Whose events, besides shared ones; or give channel and sender, or endUserId. An admin who names no owner: those of everybody." example:"user:7"`
 		Channel   string   `json:"channel,omitempty" maxLength:"128"`
 		Sender    string   `json:"sender,omitempty" maxLength:"128"`
 		EndUserID string   `json:"endUserId,omitempty" maxLength:"128"`
@@ -156,7 +156,7 @@ func (s *Server) CreateWebhook(ctx context.Context, id memory.Identity, n webhoo
 	return s.Store.CreateWebhook(ctx, id, n)
 }
 
-// mayReach refuses an address to which nothing would ever be sent. What is no URL is left to the store.
+// mayReach refuses an address to which nothing would ever be sent. What is not a URL is left to the store.
 func (s *Server) mayReach(address string) error {
 	if to, err := url.Parse(address); err == nil && !hooks.MayReach(to, s.WebhookNetworks) {
 		return &store.InvalidError{
@@ -427,7 +427,7 @@ func (s *Server) redeliverWebhook(ctx context.Context, in *redeliverInput) (*res
 	return rest.Accepted(redeliveringView{rest.Views(marked, viewFailure)}), nil
 }
 
-// RedeliverWebhook has events delivered again that were given up; none named: all.
+// RedeliverWebhook delivers events again that were given up; if none are named, all of them.
 func (s *Server) RedeliverWebhook(
 	ctx context.Context, id memory.Identity, webhook uuid.UUID, failures []uuid.UUID,
 ) ([]webhooks.Failure, error) {

@@ -37,7 +37,7 @@ const (
 	lackFor = 5 * time.Minute
 )
 
-// Owner is whose statements are meant.
+// Owner is the person or group whose statements are meant.
 type Owner struct {
 	Workspace, Agent, Key string
 	// Number identifies owners on servers that know chats only. It is random and never reused. 0: the owner has none yet.

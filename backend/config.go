@@ -118,7 +118,7 @@ func Load(path, workspace string, lookup func(string) (string, bool)) (Config, e
 	return c, nil
 }
 
-// read reads one file. Whoever can write it runs programs as this user, so files that everybody may write are refused.
+// read reads one file. Anyone who can write it runs programs as this user, so files that everybody may write are refused.
 func read(name string) (f file, err error) {
 	opened, err := os.Open(name)
 	if err != nil {
@@ -214,7 +214,7 @@ func (s Server) check() error {
 	case s.Transport != StreamableHTTP && s.Transport != Stdio:
 		return fmt.Errorf("transport must be %s or %s", StreamableHTTP, Stdio)
 	case s.named() && s.Agent == "" && !s.mentions(agentMark):
-		return fmt.Errorf("it tells owners apart by name: mention %s too, or set agent, since agents have owners of the same name", agentMark)
+		return fmt.Errorf("it distinguishes owners by name: mention %s too, or set agent, because two agents may have owners of the same name", agentMark)
 	}
 	if s.Transport == StreamableHTTP {
 		if err := s.checkEndpoint(); err != nil {
@@ -225,7 +225,7 @@ func (s Server) check() error {
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
 		switch {
 		case !headerNames.MatchString(name), strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }):
-			return fmt.Errorf("headers: %q is no valid header", name)
+			return fmt.Errorf("headers: %q is not a valid header", name)
 		case strings.HasPrefix(canonical, "Mcp-"), slices.Contains(ownHeaders, canonical):
 			return fmt.Errorf("headers: %s is set by the protocol", canonical)
 		}
@@ -235,7 +235,7 @@ func (s Server) check() error {
 
 var headerNames = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// ownHeaders are headers that the client sets by itself.
+// ownHeaders are headers that the client sets itself.
 var ownHeaders = []string{"Accept", "Content-Length", "Content-Type", "Host", "Connection", "Transfer-Encoding", "Last-Event-Id"}
 
 func (s Server) checkEndpoint() error {

@@ -159,7 +159,7 @@ func (s *server) own(who Owner, q Query, rows []Statement) ([]Statement, error) 
 }
 
 // Apply changes a statement of an owner, and returns its id, which may be a new one, and the server's name. The error is a *Failure, or
-// context.Canceled. After a failure other than Refused and NotTheirs the change may have been made all the same.
+// context.Canceled. After a failure other than Refused and NotTheirs the change may still have been made.
 func (b *Backend) Apply(ctx context.Context, who Owner, c Change) (id int64, name string, err error) {
 	name, err = b.first(who, func(s *server) (err error) {
 		id, err = s.apply(ctx, who, c)

@@ -177,7 +177,7 @@ func (t *turning) hasNotice() bool {
 	})
 }
 
-// isFull reports whether err means that the context has no room left.
+// isFull reports whether err means that the context is full.
 func isFull(err error) bool {
 	_, tooLarge := errors.AsType[*window.TooLargeError](err)
 	return tooLarge || errors.Is(err, ErrUnreachable) || errors.Is(err, ErrStillRunning)

@@ -251,7 +251,7 @@ func (a *assembly) sectionsOf(ctx context.Context, hits []recall.Hit) (sections,
 		}
 		version, err := a.Store.VersionOf(ctx, a.id.For(source.Agent, source.Owner), memory.Ref{Scope: source.Scope, Path: hit.Path},
 			source.Version)
-		if err != nil && !errors.Is(err, store.ErrNotFound) { // erased meanwhile: no author
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // erased since then: no author
 			return nil, err
 		}
 		all[key] = version.Content

@@ -166,7 +166,7 @@ func (a *assembly) read(ctx context.Context) error {
 		return err
 	}
 	found := <-searched
-	found.standing = a.stand(standing)
+	found.standing = a.standingPassages(standing)
 	found.asked = provided()
 	found.provided = a.provided(found.asked)
 	a.found = &found
@@ -352,7 +352,7 @@ func (a *assembly) recalled() (shown []Recalled) {
 const AnswerTime = 15 * time.Second
 
 const (
-	// maxFlushes bounds the flushes of a turn, because others may write to the conversation meanwhile.
+	// maxFlushes bounds the flushes of a turn, because others may write to the conversation concurrently.
 	maxFlushes = 3
 	// settleMargin is the time allowed for a compaction in addition to its model calls, each of which has a deadline.
 	settleMargin = 15 * time.Second

@@ -46,8 +46,8 @@ func (a *assembly) standing() (wanted []*stored.Standing) {
 	return wanted
 }
 
-// stand returns facts that stand as passages.
-func (a *assembly) stand(found []*stored.Standing) (standing []passage) {
+// standingPassages renders standing facts as passages.
+func (a *assembly) standingPassages(found []*stored.Standing) (standing []passage) {
 	for _, s := range found {
 		layer := window.Trusted
 		if s.AboutPerson {

@@ -46,10 +46,10 @@ const (
 	tokensPerResult = 16
 	// maxQueryHalf bounds the query of a long message: characters from its beginning and from its end.
 	maxQueryHalf = 1000
-	// leastQuery is the width in columns (an ideograph takes two) from which a message is a query by itself, and
-	// leastTerms the number of significant words that it then needs.
-	leastQuery = 12
-	leastTerms = 2
+	// minQuery is the width in columns (an ideograph takes two) from which a message is a query on its own, and
+	// minTerms the number of significant words that it then needs.
+	minQuery = 12
+	minTerms = 2
 	// maxBefore bounds the previous turn that is added to a shorter message, in characters.
 	maxBefore = 220
 )
@@ -59,13 +59,13 @@ type finding struct {
 	request  recall.Request
 	matched  []passage
 	standing []passage
-	outside  []passage            // from an external memory, which goes first
+	outside  []passage            // from an external memory, which comes first
 	provided []passage            // of other programs
 	asked    []providers.Recalled // the same, with those that have failed
 	skipped  string               // why nothing was searched for
 }
 
-// query returns the query for the current message, and whether it is sufficient by itself.
+// query returns the query for the current message, and whether it is sufficient on its own.
 func (a *assembly) query() (query string, whole bool) {
 	query = strings.TrimSpace(a.current.Content)
 	if n := utf8.RuneCountInString(query); n > 2*maxQueryHalf {
@@ -76,7 +76,7 @@ func (a *assembly) query() (query string, whole bool) {
 	if a.skip(query) != "" {
 		return query, true
 	}
-	return query, columns(query) >= leastQuery && terms(query) >= leastTerms
+	return query, columns(query) >= minQuery && terms(query) >= minTerms
 }
 
 // terms counts the significant words of a text: "and when is it?" has none.

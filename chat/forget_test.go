@@ -162,7 +162,7 @@ func TestForgetWhatSaysMore(t *testing.T) {
 	}
 }
 
-// What was forgotten within a conversation is not quoted there any more; other sentences of its message are.
+// What was forgotten within a conversation is no longer quoted there; other sentences of its message are.
 func TestForgottenIsNotQuotedInItsConversation(t *testing.T) {
 	w := open(t)
 	w.Model = nil

@@ -37,7 +37,7 @@ const (
 type intents struct {
 	hello, thanks, bye string // somewhere in a message without content
 	how                string // the same: "how are you"
-	// profile asks about the user by itself; me does together with know, both anywhere in a short question.
+	// profile asks about the user on its own; me does together with know, both anywhere in a short question.
 	profile, know, me string
 	name              string // begins a question
 	self              string // anywhere in a short question
@@ -149,8 +149,8 @@ func asks(message, lang string) bool {
 	})
 }
 
-// tells reports whether a sentence of a user states something: it is neither a question, nor a request, nor small talk.
-func tells(s stance.Sentence, lang string) bool {
+// isStatement reports whether a sentence of a user states something: it is neither a question, nor a request, nor small talk.
+func isStatement(s stance.Sentence, lang string) bool {
 	wanted, _ := intentOf(s.Text, lang)
 	looks := begins(words(s.Text), lang, intentBook[lang].look)
 	return s.Stance != stance.Question && (wanted == tellsFact || wanted == wantsAnswer && !looks)
@@ -179,15 +179,15 @@ func lettersOf(text string) (n int) {
 	return n
 }
 
-// leastLetters is the number of letters from which a message shows its language by its letters alone.
-const leastLetters = 6
+// minLetters is the number of letters from which a message shows its language by its letters alone.
+const minLetters = 6
 
 // languageOf returns the language for ready-made sentences to the author of a text: the one whose greeting it begins with,
 // else the one it is written in, else before.
 func languageOf(text, before string) string {
 	own := cue.LanguageOf(text)
 	switch {
-	case before != "" && lettersOf(text) < leastLetters && (!isLatin(before) || len(greetingLanguages(text)) == 0):
+	case before != "" && lettersOf(text) < minLetters && (!isLatin(before) || len(greetingLanguages(text)) == 0):
 		return before
 	case !isLatin(own):
 		return own
@@ -263,7 +263,7 @@ func isLatin(lang string) bool {
 // enough to show it. It is empty if there is none.
 func (t *turning) spokenLanguage() string {
 	for _, m := range slices.Backward(t.history()) {
-		if m.Role == memory.RoleOfUser && lettersOf(m.Content) >= leastLetters && !window.SmallTalk(m.Content) {
+		if m.Role == memory.RoleOfUser && lettersOf(m.Content) >= minLetters && !window.SmallTalk(m.Content) {
 			return cue.LanguageOf(m.Content)
 		}
 	}

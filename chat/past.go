@@ -10,7 +10,7 @@ import (
 	"reverie/memory/markdown"
 )
 
-// past recognises statements that are not current any more.
+// past recognises statements that are no longer current.
 type past struct {
 	now        time.Time
 	superseded map[string]bool // texts of statements that a newer one supersedes
@@ -33,7 +33,7 @@ func (t *turning) past(ctx context.Context, note string, contents []string) (pas
 }
 
 // of returns a function that reports whether a statement of a document is not current: another one supersedes it, the last day that it
-// names is over, or the daily note says what has gone from the other documents since.
+// names is over, or the daily note says what was removed from the other documents since.
 func (p past) of(path, content string) func(markdown.Entry) bool {
 	over := map[markdown.EntryID]bool{}
 	for _, s := range facts.Of(path, content) {

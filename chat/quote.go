@@ -29,11 +29,11 @@ const (
 	maxClosest = 2
 	// maxQuote bounds each of them, in characters.
 	maxQuote = 300
-	// leastShare is the share of the question's significant words that a statement needs to be quoted, and answeringShare the
+	// minShare is the share of the question's significant words that a statement needs to be quoted, and answeringShare the
 	// share above which it is quoted as an answer and not as what comes closest. Single characters of Chinese and Japanese
 	// are counted as pairs with their neighbours, most of which differ between a question and its answer.
-	leastShare, answeringShare         = 1. / 3, .5
-	leastShareOfHan, answeringShareHan = .2, .4
+	minShare, answeringShare         = 1. / 3, .5
+	minShareOfHan, answeringShareHan = .2, .4
 )
 
 // quotation is a statement of memory and its location.
@@ -190,10 +190,10 @@ func withoutTimes(asked analysis.Query) analysis.Query {
 func shares(asked analysis.Query) (least, answering float64) {
 	for _, term := range asked.Terms {
 		if term.Kind == analysis.Ideographs {
-			return leastShareOfHan, answeringShareHan
+			return minShareOfHan, answeringShareHan
 		}
 	}
-	return leastShare, answeringShare
+	return minShare, answeringShare
 }
 
 // shareOf returns the share of a question's significant words that a number of words is, 0 to 1.
@@ -256,7 +256,7 @@ func stated(asked analysis.Query, message string) string {
 	sentences := reader.Read(message)
 	best, most := -1, -1
 	for i, s := range sentences {
-		if n := len(rank.Matches(asked, s.Text)); n > most && tells(s, lang) {
+		if n := len(rank.Matches(asked, s.Text)); n > most && isStatement(s, lang) {
 			best, most = i, n
 		}
 	}
@@ -265,7 +265,7 @@ func stated(asked analysis.Query, message string) string {
 	}
 	from, to := best, best
 	fits := func(from, to, added int) bool {
-		return utf8.RuneCountInString(message[sentences[from].Start:sentences[to].End]) <= maxQuote && tells(sentences[added], lang)
+		return utf8.RuneCountInString(message[sentences[from].Start:sentences[to].End]) <= maxQuote && isStatement(sentences[added], lang)
 	}
 	for grown := true; grown; {
 		grown = false

@@ -36,16 +36,16 @@ const (
 	builtinForget   = memory.BuiltinPrefix + "forget"
 )
 
-// storePatience bounds storing a finished answer, even if the client has gone.
+// storePatience bounds storing a finished answer, even if the client has disconnected.
 const storePatience = 10 * time.Second
 
 // Turn processes a message, answers it and stores both. The user's message is stored first, the rest at the end, all
-// or nothing; if ctx ends in between, the message stays unanswered. tell receives its events and may be nil; its error ends the turn.
+// or nothing; if ctx ends in between, the message stays unanswered. emit receives its events and may be nil; its error ends the turn.
 //
 // A message that asks to remember or to forget something is executed and answered without a model. A model failure ends the turn with
 // an *llm.Error; the same message may be sent again.
-func (s *Service) Turn(ctx context.Context, id memory.Identity, agent gate.Agent, r TurnRequest, tell func(Event) error) (Turn, error) {
-	t, err := s.newTurning(id, agent, r, tell)
+func (s *Service) Turn(ctx context.Context, id memory.Identity, agent gate.Agent, r TurnRequest, emit func(Event) error) (Turn, error) {
+	t, err := s.newTurning(id, agent, r, emit)
 	if err != nil {
 		return Turn{}, err
 	}
@@ -71,7 +71,7 @@ type turning struct {
 	*assembly
 
 	request   TurnRequest
-	tell      func(Event) error
+	emit      func(Event) error
 	user      memory.Message
 	said      []saying             // by the assistant and its tools, in order
 	tools     []toolbox.Definition // that the model has in this turn
@@ -86,15 +86,15 @@ type saying struct {
 	shown string // what the model is sent, if shorter than the content
 }
 
-func (s *Service) newTurning(id memory.Identity, agent gate.Agent, r TurnRequest, tell func(Event) error) (*turning, error) {
+func (s *Service) newTurning(id memory.Identity, agent gate.Agent, r TurnRequest, emit func(Event) error) (*turning, error) {
 	if strings.TrimSpace(r.Message) == "" {
 		return nil, &store.InvalidError{Field: "message", Problem: "must not be empty"}
 	}
 	r.Conversation = cmp.Or(r.Conversation, newID())
 	r.MessageID = cmp.Or(r.MessageID, newID())
 	r.Trigger = cmp.Or(r.Trigger, memory.TriggerAPI)
-	if tell == nil {
-		tell = func(Event) error { return nil }
+	if emit == nil {
+		emit = func(Event) error { return nil }
 	}
 	user := memory.Message{
 		ID: r.MessageID, Role: memory.RoleOfUser, Name: memory.SpeakerName(r.Name, r.Speaker), Content: r.Message,
@@ -108,7 +108,7 @@ func (s *Service) newTurning(id memory.Identity, agent gate.Agent, r TurnRequest
 	}
 	a.synthetic = r.Trigger == memory.TriggerCron || r.Trigger == memory.TriggerDream
 	return &turning{
-		assembly: a, request: r, tell: tell, user: user,
+		assembly: a, request: r, emit: emit, user: user,
 		turn: Turn{Conversation: r.Conversation, MessageID: r.MessageID},
 	}, nil
 }
@@ -158,7 +158,7 @@ func (t *turning) say(text, who string) error {
 	t.said = append(t.said, saying{Message: memory.Message{
 		Role: memory.RoleOfAssistant, Name: who, Content: text, FinishReason: finishStop,
 	}})
-	return t.tell(Event{Text: text})
+	return t.emit(Event{Text: text})
 }
 
 // store stores the answer and the tool messages atomically. If another run of the same message has stored its answer
@@ -182,10 +182,10 @@ func (t *turning) store(ctx context.Context) error {
 		if err != nil || !answered {
 			return errors.Join(conflict, err)
 		}
-		if err := t.tell(Event{Reset: true}); err != nil {
+		if err := t.emit(Event{Reset: true}); err != nil {
 			return err
 		}
-		return t.tell(Event{Text: t.turn.Answer})
+		return t.emit(Event{Text: t.turn.Answer})
 	}
 	if err != nil {
 		return err
@@ -262,7 +262,7 @@ type TurnOutcome string
 const (
 	TurnAnswered  TurnOutcome = "answered"
 	TurnReplayed  TurnOutcome = "replayed"  // the answer was already stored
-	TurnCancelled TurnOutcome = "cancelled" // the client went away, or the time limit passed
+	TurnCancelled TurnOutcome = "cancelled" // the client disconnected, or the time limit passed
 	TurnFailed    TurnOutcome = "failed"    // the message stays unanswered
 )
 

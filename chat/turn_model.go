@@ -88,7 +88,7 @@ func (t *turning) remake(ctx context.Context) error {
 		return err
 	}
 	t.turn.Context = made
-	return t.tell(Event{Context: &made})
+	return t.emit(Event{Context: &made})
 }
 
 // ask asks the model once, with the tools that it may see and call. When the context is too long, it asks again with
@@ -103,7 +103,7 @@ func (t *turning) ask(ctx context.Context, show, offer bool) (llm.ChatResponse, 
 		}
 		var told error
 		response, err := t.Model.Chat(ctx, r, func(part string) error {
-			told = t.tell(Event{Text: part})
+			told = t.emit(Event{Text: part})
 			return told
 		})
 		t.turn.Rounds++
@@ -124,7 +124,7 @@ func (t *turning) ask(ctx context.Context, show, offer bool) (llm.ChatResponse, 
 			t.shortenAll()
 		}
 		t.reserved = t.tokensSaid()
-		if err := t.tell(Event{Reset: true}); err != nil {
+		if err := t.emit(Event{Reset: true}); err != nil {
 			return response, err
 		}
 		if err := t.remake(ctx); err != nil {

@@ -32,7 +32,7 @@ func (t *turning) use(ctx context.Context, text string, calls []memory.ToolCall)
 	calls = t.tidied(calls[:min(len(calls), maxCalls)])
 	t.said = append(t.said, saying{Message: memory.Message{Role: memory.RoleOfAssistant, Content: text, ToolCalls: calls}, shown: text})
 	for _, call := range calls {
-		if err := t.tell(Event{Call: &call}); err != nil {
+		if err := t.emit(Event{Call: &call}); err != nil {
 			return err
 		}
 		began := time.Now()
@@ -47,7 +47,7 @@ func (t *turning) use(ctx context.Context, text string, calls []memory.ToolCall)
 			Message: memory.Message{Role: memory.RoleOfTool, Name: call.Name, Content: content, ToolCallID: call.ID},
 			shown:   t.shorten(window.Defuse(content), t.settings.MaxTokens/shownShare),
 		})
-		if err := t.tell(Event{Result: &used}); err != nil {
+		if err := t.emit(Event{Result: &used}); err != nil {
 			return err
 		}
 	}

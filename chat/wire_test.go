@@ -87,7 +87,7 @@ func TestOverflowOverTheWire(t *testing.T) {
 	}
 }
 
-// A stream that breaks off is no answer.
+// A stream that breaks off is not an answer.
 func TestBrokenStreams(t *testing.T) {
 	for _, provider := range protocols {
 		for name, reply := range map[string]llmtest.Reply{

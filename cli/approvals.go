@@ -84,7 +84,7 @@ func (s commands) decideCommand(decision, short string, flags func(*cobra.Comman
 				d := with
 				var err error
 				if d.Line, err = strconv.Atoi(arg); err != nil {
-					return fmt.Errorf("%q is no number of a line: see `reverie memory approvals show %s`", arg, args[0])
+					return fmt.Errorf("%q is not a line number: see `reverie memory approvals show %s`", arg, args[0])
 				}
 				body.Decisions = append(body.Decisions, d)
 			}
@@ -107,7 +107,7 @@ func (s commands) editLineCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			line, err := strconv.Atoi(args[1])
 			if err != nil {
-				return fmt.Errorf("%q is no number of a line: see `reverie memory approvals show %s`", args[1], args[0])
+				return fmt.Errorf("%q is not a line number: see `reverie memory approvals show %s`", args[1], args[0])
 			}
 			return s.decideLines(cmd, args[0], wire.DecideApprovalBody{
 				Decisions: []wire.LineDecision{{Line: line, Decision: "edit", Text: args[2]}},

@@ -63,7 +63,7 @@ func (s commands) auditCommand() *cobra.Command {
 	f.StringVar(&params.Operation, "operation", "", "only of this operation, such as list-messages")
 	f.StringVar(&params.Kind, "kind", "", "reads or changes")
 	f.DurationVar(&since, "since", 0, "only of this long ago or less, such as 24h")
-	f.IntVar(&params.Limit, "limit", 50, "how many at once")
+	f.IntVar(&params.Limit, "limit", 50, "how many per page")
 	f.StringVar(&params.Cursor, "cursor", "", "the next page, as the list names it")
 	return c
 }

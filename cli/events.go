@@ -27,7 +27,7 @@ func (s commands) eventsCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "events",
-		Short: "List or follow what happened to memory: writes, recalls, promotions, dreams",
+		Short: "List or follow memory events: writes, recalls, promotions, dreams",
 		Long: "List the events of an agent's memory, oldest first: ids, paths, counts and hashes, never contents.\n" +
 			"With --follow it continues until it is interrupted, without gaps: start again with --cursor and the id of the last event.\n" +
 			"With --follow --json each event is a line.",
@@ -64,7 +64,7 @@ func (s commands) eventsCommand() *cobra.Command {
 	f.Lookup("after").Hidden = true // the name of earlier releases
 	f.StringSliceVar(&params.Kind, "kind", nil, "only of these kinds, such as document.written,memory.dream.completed")
 	f.StringVar(&params.Path, "path", "", "only about the document at this path")
-	f.IntVar(&params.Limit, "limit", 50, "how many at once")
+	f.IntVar(&params.Limit, "limit", 50, "how many per page")
 	f.IntVar(&count, "count", 0, "end --follow after so many; 0: never")
 	f.BoolVar(&follow, "follow", false, "continue with new events, until Ctrl-C")
 	return c
@@ -125,7 +125,7 @@ func unlessInterrupted(err error) error {
 	return err
 }
 
-// eventLines writes each event as a line. The lines are no table: its column widths would be known at the end only.
+// eventLines writes each event as a line. They are not a table, whose column widths would be known at the end only.
 func eventLines(w io.Writer, events []wire.Event) error {
 	for _, e := range events {
 		about := output.OneLine(e.Path, 120)

@@ -15,17 +15,17 @@ import (
 func (s commands) revokeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "revoke",
-		Short: "Take back what was learned from a source, and from nowhere else",
-		Long: "Take back what was learned from a conversation, an import, writes of business processes, or a key, and has no other source.\n\n" +
-			"Without --yes the commands show what would go, and what stays and why. What is taken back is not learned again from old messages;\n" +
+		Short: "Remove what was learned only from one source",
+		Long: "Remove what was learned from a conversation, an import, writes of business processes, or a key, and has no other source.\n\n" +
+			"Without --yes the commands show what would be removed, what is kept, and why. What is revoked is not learned again from old messages;\n" +
 			"a person may say it again.",
 	}
 	session.NeedsCommand(c)
 	c.AddCommand(
-		s.revokeOf("conversation <id>", "Take back what was learned from a conversation", "conversation", false),
-		s.revokeOf("import <id>", "Take back what an import brought, and what was learned from its conversations", "import", false),
-		s.revokeOf("connector <id>", "Take back writes of business processes, by request id, workflow id, or prefix*", "connector", true),
-		s.revokeOf("key <id>", "Take back what was written and said with an API key", "key", true),
+		s.revokeOf("conversation <id>", "Revoke what was learned from a conversation", "conversation", false),
+		s.revokeOf("import <id>", "Revoke what was imported, and what was learned from its conversations", "import", false),
+		s.revokeOf("connector <id>", "Revoke writes of business processes, by request id, workflow id, or prefix*", "connector", true),
+		s.revokeOf("key <id>", "Revoke what was written and said with an API key", "key", true),
 	)
 	return c
 }
@@ -68,7 +68,7 @@ func (s commands) revokeOf(use, short, kind string, period bool) *cobra.Command 
 			}
 		},
 	}
-	c.Flags().BoolVar(&yes, "yes", false, "take it back")
+	c.Flags().BoolVar(&yes, "yes", false, "revoke it")
 	if period {
 		c.Flags().StringVar(&since, "since", "", "beginning of the period, as 2026-01-31T12:00:00Z")
 		c.Flags().StringVar(&until, "until", "", "end of the period, exclusive")
@@ -153,7 +153,7 @@ func showRevocation(w io.Writer, r wire.Revocation) {
 		fmt.Fprintf(w, "revocation %s of %s %s: %s\n", r.ID, r.Kind, output.OneLine(r.Source, 80), r.State)
 	}
 	if !r.DryRun && r.State == waiting {
-		fmt.Fprintf(w, "it is being taken back: reverie memory revocations show %s says what is gone\n", r.ID)
+		fmt.Fprintf(w, "revocation in progress: reverie memory revocations show %s lists what was removed\n", r.ID)
 		return
 	}
 	for _, o := range r.Owners {

@@ -240,7 +240,7 @@ func withWords(t wire.Tool, given json.RawMessage, words []string) (json.RawMess
 				strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", "))
 		case property.Type != "string" && json.Valid([]byte(value)):
 			all[name] = json.RawMessage(value)
-		default: // what is no number is for the tool to refuse
+		default: // what is not a number is for the tool to refuse
 			encoded, err := json.Marshal(value)
 			if err != nil {
 				return nil, err

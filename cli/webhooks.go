@@ -17,9 +17,9 @@ import (
 func (s commands) webhooksCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "webhooks",
-		Short: "Have events sent to an address, signed, and see how that goes",
-		Long: "Have events of the agent's memory sent to an address, as signed requests: ids, paths, counts and hashes, never contents.\n\n" +
-			"A webhook gets the events of the owner that is named, and of shared memory; with an admin key that names nobody, those of all\n" +
+		Short: "Manage webhooks and inspect their deliveries",
+		Long: "Send events of the agent's memory to an address, as signed requests with ids, paths, counts and hashes, never contents.\n\n" +
+			"A webhook gets the events of the owner that is named, and of shared memory; with an admin key and no owner, those of all\n" +
 			"owners. It ends with the key that made it.",
 	}
 	session.NeedsCommand(c)
@@ -76,7 +76,7 @@ func (s commands) webhooksListCommand() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVar(&params.Limit, "limit", 50, "how many at once")
+	c.Flags().IntVar(&params.Limit, "limit", 50, "how many per page")
 	c.Flags().StringVar(&params.Cursor, "cursor", "", "continue a list")
 	return c
 }
@@ -113,7 +113,7 @@ func (s commands) webhooksCreateCommand() *cobra.Command {
 	var body wire.NewWebhookBody
 	c := &cobra.Command{
 		Use:   "create <url>",
-		Short: "Have events from now on sent to an address, and print the secret, once",
+		Short: "Add a webhook for events from now on, and print its secret once",
 		Args:  session.NeedsArgs(1, 1, "an address that begins with https://"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			body.URL, body.Owner, body.Channel, body.Sender, body.EndUserID = args[0], s.Owner, s.Channel, s.Sender, s.EndUser
@@ -224,7 +224,7 @@ func (s commands) webhooksFailuresCommand() *cobra.Command {
 				return output.Table(w, rows)
 			})
 		})
-	c.Flags().IntVar(&params.Limit, "limit", 50, "how many at once")
+	c.Flags().IntVar(&params.Limit, "limit", 50, "how many per page")
 	c.Flags().StringVar(&params.Cursor, "cursor", "", "continue a list")
 	return c
 }

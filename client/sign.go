@@ -44,7 +44,7 @@ func (s Signer) LogValue() slog.Value { return slog.StringValue(s.String()) }
 const MaxSigned = 2<<20 - 64<<10
 
 // Sign adds the proof to a request: the HMAC-SHA256 of its canonical form, keyed with the SHA-256 of the key's secret. It is the
-// same every time, so that a workflow may sign. It fails for a request that would be sent in vain, such as one of more than MaxSigned
+// same every time, so that a workflow may sign. It fails for a request that the server would refuse, such as one of more than MaxSigned
 // bytes.
 func (s Signer) Sign(r Request) (SignedRequest, error) {
 	if err := r.validate(); err != nil {
@@ -115,10 +115,10 @@ func normal(raw json.RawMessage) (string, error) {
 	d.UseNumber()
 	var value any
 	if err := d.Decode(&value); err != nil {
-		return "", fmt.Errorf("the data is no JSON: %w", err)
+		return "", fmt.Errorf("the data is not valid JSON: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return "", fmt.Errorf("there is more behind the data")
+		return "", fmt.Errorf("unexpected content after the data")
 	}
 	out, err := json.Marshal(value)
 	return string(out), err

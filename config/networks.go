@@ -28,9 +28,9 @@ func (n *Networks) Decode(value string) error {
 	return nil
 }
 
-// networkError is a text that is no network.
+// networkError is a text that is not a network.
 type networkError string
 
 func (e networkError) Error() string {
-	return fmt.Sprintf("%q is no network: write addresses or CIDR prefixes, such as 10.0.0.0/8", string(e))
+	return fmt.Sprintf("%q is not a network: write addresses or CIDR prefixes, such as 10.0.0.0/8", string(e))
 }

@@ -126,7 +126,7 @@ func temporaryBase(ctx context.Context) (string, error) {
 // abandonedAfter is the age below which an unlocked folder is left alone, because it may be in creation.
 const abandonedAfter = time.Minute
 
-// removeIfAbandoned removes a temporary folder whose process is gone. Folders of other users or in use stay. Failures
+// removeIfAbandoned removes a temporary folder whose process no longer exists. Folders of other users or in use stay. Failures
 // are ignored.
 func removeIfAbandoned(folder string) {
 	info, err := os.Stat(folder)

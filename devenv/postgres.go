@@ -279,7 +279,7 @@ func (c *cluster) reopen(ctx context.Context, o PostgresOptions, version string)
 	return nil
 }
 
-// create creates a cluster. If the process is killed meanwhile, no later start mistakes the rest for a cluster.
+// create creates a cluster. If the process is killed before the end, no later start mistakes the rest for a cluster.
 func (c *cluster) create(ctx context.Context, o PostgresOptions) (err error) {
 	if c.installation, err = ensureInstallation(ctx, o.Progress, 0); err != nil {
 		return err
@@ -484,7 +484,7 @@ func (c *cluster) waitUntilReady(ctx context.Context, server *child, port int, p
 }
 
 // endLeftover ends a server that still runs on the data after its parent was killed, and removes the pid file of one
-// that is gone. The lock on the folder guarantees that no other process uses it.
+// that no longer exists. The lock on the folder guarantees that no other process uses it.
 func (c *cluster) endLeftover(ctx context.Context) error {
 	pidFile := filepath.Join(c.data, "postmaster.pid")
 	content, err := os.ReadFile(pidFile)

@@ -274,7 +274,7 @@ func (t *Temporal) Suspend() error {
 	if err := t.child.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		return err
 	}
-	// The signal takes effect later: on a busy machine the server may still answer meanwhile.
+	// The signal takes effect later: on a busy machine the server may still answer until then.
 	for deadline := time.Now().Add(suspendTimeout); ; time.Sleep(time.Millisecond) {
 		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", t.child.cmd.Process.Pid)) // without /proc there is no way to see it
 		if len(stat) == 0 || bytes.Contains(stat, []byte(") T ")) {

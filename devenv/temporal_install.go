@@ -100,7 +100,7 @@ func buildTemporal(ctx context.Context, progress Progress, folder, program strin
 }
 
 // temporalDownloads is the server from which Temporal's SDKs download the dev server. The Go SDK offers a download
-// only together with starting a server, which a killed process would leave behind.
+// only together with starting a server, which a killed process would leave running.
 const temporalDownloads = "https://temporal.download/cli/"
 
 // downloadPatience bounds a download before a build is tried. The archive has about 60 MB.

@@ -95,7 +95,7 @@ const (
 	ReasonOneOff        = "one_off"       // too few signals
 	ReasonOneContext    = "one_context"   // too few distinct questions or days
 	ReasonNightFull     = "night_full"    // the dream reached its limit of promotions
-	ReasonCeiling       = "ceiling"       // MEMORY.md has no room for it
+	ReasonCeiling       = "ceiling"       // it does not fit into MEMORY.md
 	ReasonLeftOut       = "left_out"      // the model left it out
 	ReasonSourceGone    = "source_gone"   // no live note or message says it
 	ReasonKnown         = "known"         // already in MEMORY.md
@@ -262,7 +262,7 @@ const (
 	FromSession Origin = "session"
 )
 
-// Place locates a statement: lines of a note, messages of a conversation, or both when the messages behind the lines of a
+// Place locates a statement: lines of a note, messages of a conversation, or both when the source messages of the lines of a
 // note are known.
 type Place struct {
 	Origin          Origin    `json:"origin"`

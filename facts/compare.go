@@ -66,7 +66,7 @@ func (h *History) Next(content string) Difference {
 // maxPairs bounds the comparisons of one difference. A document that changes more than that is another one.
 const maxPairs = 10_000
 
-// follow finds the statements among those added that are gone ones in other words, and records the others as gone.
+// follow finds removed statements among the added ones in other words, and records the others as removed.
 func (d *Difference) follow(gone []Statement) {
 	type pair struct {
 		was, now int
@@ -151,7 +151,7 @@ func Alike(a, b string) bool {
 	return len(short) > 0 && float64(common) >= minAlike*float64(len(short))
 }
 
-// repeats reports whether a new text says nothing but what a statement says, with the same values, in any wording.
+// repeats reports whether a new text only repeats a statement, with the same values, in any wording.
 func repeats(statement, text string) bool {
 	had, is := claim.WordsOf(statement), claim.WordsOf(text)
 	if len(is.Units) > len(had.Units) || !sameValues(statement, text) {

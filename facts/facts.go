@@ -41,7 +41,7 @@ type Reading struct {
 	HalfLife Days // of the trust in it
 }
 
-// Expired reports whether a statement names a last day that is over at a time.
+// Expired reports whether a statement names a last day that is past at a given time.
 func (r Reading) Expired(at time.Time) bool {
 	return !r.To.IsZero() && !at.Before(r.To.AddDate(0, 0, 1))
 }
@@ -75,7 +75,7 @@ const MaxText = 600
 const minText = 3
 
 // Of returns the statements of a document in order, each once; of an equal pair the first. Documents that are not memory (see
-// memory.Searchable) have none, and the texts of a new agent are none.
+// memory.Searchable) have none, and the texts of a new agent are not facts.
 func Of(path, content string) []Statement {
 	out := entriesOf(path, content)
 	for i := range out {

@@ -30,8 +30,8 @@ type Limits struct {
 }
 
 // Retire returns the indexes of the facts to archive, in order: those below the least trust that were not seen lately, and as many of the
-// least trusted of the others as are too many. Of equally trusted ones the one that was seen longest ago goes first, then the first one of
-// all.
+// least trusted of the others as are too many. Of equally trusted ones the one that was seen longest ago is archived first, then the first
+// one of all.
 func Retire(all []Standing, at time.Time, limits Limits) []int {
 	var order []int
 	for i, s := range all {

@@ -234,7 +234,7 @@ func (p *pass) deleteRemote(where string, ref memory.Ref) error {
 }
 
 // withhold marks the known files as held if all of them are missing: that is probably a mistake. A mark stays, also when other files come
-// back meanwhile, until the file does.
+// back in the meantime, until the file does.
 func (p *pass) withhold() error {
 	gone := 0
 	for place, k := range p.folder.records.known {

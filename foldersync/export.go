@@ -117,7 +117,7 @@ func (e *export) write(ctx context.Context, was Manifest) error {
 	for _, entry := range entries {
 		place, err := e.layout.Place(entry.Ref)
 		if err == nil && e.folder.folds && there[folded(place)] {
-			err = errors.New("this file system takes its name for that of another document")
+			err = errors.New("name collides with another document on this file system")
 		}
 		if err != nil {
 			e.done.Skipped[entry.Ref.Path] = err.Error()

@@ -78,7 +78,7 @@ var (
 	// ErrGone means that there is no such document.
 	ErrGone = errors.New("the document is gone")
 	// ErrStale means that the document has changed since it was read.
-	ErrStale = errors.New("the document was changed meanwhile")
+	ErrStale = errors.New("the document was changed concurrently")
 	// ErrAway is wrapped by errors of an unreachable or busy server: try again later.
 	ErrAway = errors.New("the server is away")
 )
@@ -111,7 +111,7 @@ const (
 	Away         Kind = "away"          // the server cannot be reached
 	Back         Kind = "back"          // it can be reached again
 	InStep       Kind = "in-step"       // both sides are in sync, as far as possible
-	Held         Kind = "held"          // all files are gone: nothing is deleted without DeleteAll
+	Held         Kind = "held"          // all files are missing: nothing is deleted without DeleteAll
 	Unreadable   Kind = "unreadable"    // the file cannot be read or written
 )
 

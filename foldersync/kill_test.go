@@ -262,7 +262,7 @@ func insertHere(file, word string, random *rand.Rand) error {
 		_, err = f.WriteString(word + "\n")
 		return errors.Join(err, f.Close())
 	}
-	// The editor writes beside the file, and gives up its text for the one that is there if that has changed meanwhile.
+	// The editor writes beside the file, and gives up its text for the one that is there if that has changed concurrently.
 	beside := file + "~"
 	saved, expected := inserted(string(text), word, random), string(text)
 	if err := os.WriteFile(beside, []byte(saved), 0o644); err != nil {

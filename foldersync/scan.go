@@ -102,7 +102,7 @@ func (f *Folder) visit(l *Listing, file string, d fs.DirEntry, failed error) err
 	case d.IsDir():
 		return nil
 	case !d.Type().IsRegular():
-		return skip("it is no ordinary file")
+		return skip("it is not a regular file")
 	case !strings.HasSuffix(name, documentSuffix):
 		return skip("only files whose name ends in .md are documents")
 	case isConflict(name):
@@ -200,7 +200,7 @@ func (l *Listing) hides(place string) bool {
 }
 
 // errMoved means that a file changed since it was listed.
-var errMoved = errors.New("the file was changed meanwhile")
+var errMoved = errors.New("the file was changed concurrently")
 
 // readDocument reads a file with the given fingerprint. why explains why it cannot be a document. It returns errMoved if
 // the file changed.

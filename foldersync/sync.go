@@ -16,7 +16,7 @@ type Options struct {
 	Layout Layout
 	// PullOnly only fetches changes from the server; local changes are not sent.
 	PullOnly bool
-	// DeleteAll allows deletions on the server even if every file in the folder is gone.
+	// DeleteAll allows deletions on the server even if every file in the folder was removed.
 	DeleteAll bool
 	// Say receives every event, in order.
 	Say func(Event)

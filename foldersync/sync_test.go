@@ -63,7 +63,7 @@ func TestAllFilesGoneDeletesNothing(t *testing.T) {
 	}
 	b.onServer("a.md", "changed meanwhile")
 	b.onServer("d.md", "new meanwhile")
-	for range 2 { // the files that come back are no sign that the others were meant
+	for range 2 { // the files that come back are not a sign that the others were meant
 		if o := b.passes(); o.Held != 2 || b.text("a.md") != "changed meanwhile" || b.text("d.md") == "" || b.there("b.md") == "" || b.there("c.md") == "" {
 			t.Fatalf("%+v", o)
 		}

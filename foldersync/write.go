@@ -198,7 +198,7 @@ func (f *Folder) realFolders(name string) error {
 			return err
 		}
 		if !info.IsDir() {
-			return fmt.Errorf("%s is no folder, or a symbolic link to one", at)
+			return fmt.Errorf("%s is not a folder, or is a symbolic link to one", at)
 		}
 	}
 	return nil

@@ -144,7 +144,7 @@ func (s *scanner) array(in string, do func(record) error) error {
 	}
 }
 
-// hand reads a value and passes it on.
+// hand reads a value and passes it to the caller.
 func (s *scanner) hand(in string, do func(record) error) error {
 	s.number++
 	found := record{in: in, number: s.number, offset: s.offset}

@@ -56,7 +56,7 @@ const (
 )
 
 // Folder lists the files of a folder. Use os.OpenRoot's FS, so that nothing outside can be opened even if the folder
-// changes meanwhile. It returns ErrTooManyFiles, or the error of reading the root of fsys.
+// changes concurrently. It returns ErrTooManyFiles, or the error of reading the root of fsys.
 func Folder(fsys fs.FS) (*Tree, error) {
 	t := &Tree{open: func(name string) (io.ReadCloser, error) { return fsys.Open(name) }}
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, broken error) error {

@@ -43,7 +43,7 @@ func ItemID(text string) markdown.EntryID {
 type LineSpan struct{ From, To int }
 
 // Find returns all entries of content, the indexes of those in the set, and the lines of each with everything nested under it. An
-// entry inside another one that is found is not returned by itself.
+// entry inside another one that is found is not returned separately.
 func (s EntrySet) Find(content string) (entries []markdown.Entry, found []int, lines []LineSpan) {
 	return FindEntries(content, func(e markdown.Entry) bool { return s[e.ID] })
 }

@@ -52,7 +52,7 @@ func withoutEmptied(before, content string, gone []LineSpan) string {
 	return WithoutLines(content, WithEmptied(content, gone, func(_ int, heading string) bool { return !had[strings.TrimSpace(heading)] }))
 }
 
-// WithEmptied adds to lines that are removed from a document the headings that lose all their text by it and that may go, with the blank
+// WithEmptied adds to lines that are removed from a document the headings that lose all their text by it and may be removed, with the blank
 // lines before what was last. mayGo gets the index of a heading's line, from 0, and the line.
 func WithEmptied(content string, gone []LineSpan, mayGo func(at int, heading string) bool) []LineSpan {
 	lines := slices.Collect(strings.Lines(content))

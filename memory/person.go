@@ -81,7 +81,7 @@ func DisplayName(name string) string {
 	return name
 }
 
-// QuotedName returns the name that stands before what a speaker is quoted with: the display name on one line, without signs that would
+// QuotedName returns the name that precedes a quotation of a speaker: the display name on one line, without signs that would
 // read as markup.
 func QuotedName(name string) string {
 	return strings.Join(strings.FieldsFunc(DisplayName(name), func(r rune) bool {

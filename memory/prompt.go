@@ -175,7 +175,7 @@ var everySeed = sync.OnceValue(func() []Seed {
 	return all
 })
 
-// IsSeedEntry reports whether every new agent has a statement, or had it in an earlier release: it is no knowledge.
+// IsSeedEntry reports whether every new agent has a statement, or had it in an earlier release: it is not knowledge.
 func IsSeedEntry(id markdown.EntryID) bool { return seedEntries()[id] }
 
 var seedEntries = sync.OnceValue(func() map[markdown.EntryID]bool {

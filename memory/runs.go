@@ -15,7 +15,7 @@ const (
 	// OutcomeFailed means that there is no proposal, for example because the provider refused the key. The messages stay
 	// ahead of the cursor.
 	OutcomeFailed Outcome = "failed"
-	// OutcomeWaiting means that the run will continue by itself, for the recorded reason (a budget, an unavailable
+	// OutcomeWaiting means that the run will continue automatically, for the recorded reason (a budget, an unavailable
 	// provider).
 	OutcomeWaiting Outcome = "waiting"
 	// OutcomeRunning means that the run has begun and has not ended.

@@ -97,7 +97,7 @@ func (s *Set) Follow(ctx context.Context, id string, e Event) error {
 // Reasons why a program has not deleted what it has of a person, besides those of every Failure.
 const (
 	CannotForget Failure = "unsupported" // it has no operation for it
-	OnlyArchived Failure = "archived"    // it does not show it any more, and still has it
+	OnlyArchived Failure = "archived"    // it no longer shows it, and still has it
 )
 
 // Forget asks every provider of an agent to delete what it has of a person, of an agent without one, and returns their answers.
@@ -140,7 +140,7 @@ func (s *Set) forget(
 	return all, nil
 }
 
-// once asks a provider once. Whoever calls it tries again; the breaker of questions does not count it.
+// once asks a provider once. The caller tries again; the breaker of questions does not count it.
 func (s *Set) once(ctx context.Context, id, operation string, do func(context.Context, Provider) error) error {
 	at := slices.IndexFunc(s.guards, func(g *guard) bool { return g.ID() == id && slices.Contains(g.Operations, operation) })
 	if at < 0 {

@@ -13,7 +13,7 @@ import (
 	"reverie/store/facts"
 )
 
-// Provider is a source of memory. What it does it says by the other interfaces of this package that it implements.
+// Provider is a source of memory. The other interfaces of this package that it implements say what it can do.
 type Provider interface {
 	// ID names the provider in settings, as a corpus, and in front of what it recalls.
 	ID() string
@@ -126,7 +126,7 @@ type Recollection struct {
 // Passage is a text that another program remembers.
 type Passage struct {
 	Text   string    `json:"text"`
-	Source string    `json:"source,omitempty"` // where it stands, for people
+	Source string    `json:"source,omitempty"` // where it was found, for people
 	Score  *float64  `json:"score,omitempty"`  // 0 to 1; nil: by its place
 	At     time.Time `json:"at,omitzero"`      // when it was said or written
 }
@@ -138,7 +138,7 @@ type Failure string
 const (
 	FailedTimeout    Failure = "timeout"    // no answer in time
 	FailedConnection Failure = "connection" // it was refused, reset, or ended within an answer
-	FailedStatus     Failure = "status"     // an HTTP status that is no success, or an error of the tool
+	FailedStatus     Failure = "status"     // an HTTP status that is not a success, or an error of the tool
 	FailedMalformed  Failure = "malformed"  // the answer does not have its form
 	FailedTooLarge   Failure = "too_large"  // the answer has more bytes than are read
 	FailedCooling    Failure = "cooling"    // it was not asked, because it has failed several times

@@ -295,7 +295,7 @@ func (s *Set) ask(
 	return r, failed, took
 }
 
-// repeated does something, and again after a failure that may have gone.
+// repeated calls something, and once more after a failure that may have passed.
 func repeated(ctx context.Context, do func(context.Context) (Recollection, error)) (r Recollection, err error) {
 	for attempt := range attempts {
 		r, err = do(ctx)
@@ -370,7 +370,7 @@ func (s *Set) Status(agent string, settings setting.AgentSettings) (all []Status
 	return all
 }
 
-// Warm prepares the providers in the background; those that fail are asked all the same later.
+// Warm prepares the providers in the background; those that fail are still asked later.
 func (s *Set) Warm(ctx context.Context) {
 	for _, g := range s.guards {
 		s.refresh(ctx, g)

@@ -104,7 +104,7 @@ func TestAHangingProviderIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A failure that may have gone is tried once more; another one is not. A request that was given up is no failure.
+// A failure that may have gone is tried once more; another one is not. A request that was given up is not a failure.
 func TestRepetition(t *testing.T) {
 	for _, c := range []struct {
 		failure Error

@@ -88,11 +88,11 @@ func (s *searching) decided(views map[search.Corpus]*view) func(older, newer cho
 	}
 }
 
-// A line quotes a message if it has at least leastQuoted words, no more than one in five of them is not the message's, and all its
+// A line quotes a message if it has at least minQuoted words, no more than one in five of them is not the message's, and all its
 // numbers are.
 const (
-	leastQuoted = 3
-	foreignTo   = 5
+	minQuoted = 3
+	foreignTo = 5
 )
 
 // lineOf holds the terms of a line of a document.
@@ -122,7 +122,7 @@ func (l lineOf) quotes(said []index.TermID) bool {
 			foreign++
 		}
 	}
-	return len(l.words) >= leastQuoted && foreign*foreignTo <= len(l.words) && !slices.ContainsFunc(l.numbers, isForeign)
+	return len(l.words) >= minQuoted && foreign*foreignTo <= len(l.words) && !slices.ContainsFunc(l.numbers, isForeign)
 }
 
 // hit returns a result with its passage. A newer value may be in any of the views.
@@ -270,7 +270,7 @@ type Response struct {
 	Trace         *Trace // if the request asked for it
 }
 
-// Staleness describes what the search could not see yet. Lexical search never lags behind; this is about vectors.
+// Staleness describes content not yet covered by vectors. Lexical search is always current.
 type Staleness struct {
 	Pending int64      // documents and conversations that wait for vectors
 	Since   *time.Time // when the oldest of them was written; nil: nothing waits

@@ -14,8 +14,8 @@ import (
 const (
 	// lowTrust is the trust below which a statement ranks lower, in proportion. Age does not count here: a search has decay for it.
 	lowTrust = .4
-	// leastBelieved is the part of its score that a statement without any trust keeps, so that it is still found.
-	leastBelieved = .5
+	// minBelieved is the part of its score that a statement without any trust keeps, so that it is still found.
+	minBelieved = .5
 )
 
 // doubts are statements with low trust, by document.
@@ -41,7 +41,7 @@ func (v *view) believed(p indexes.Passage) float64 {
 	rest, least := p.Text, 1.0
 	for _, d := range v.doubts[p.Source.Document] {
 		if without := strings.ReplaceAll(rest, d.Text, ""); without != rest {
-			rest, least = without, min(least, leastBelieved+(1-leastBelieved)*d.Trust/lowTrust)
+			rest, least = without, min(least, minBelieved+(1-minBelieved)*d.Trust/lowTrust)
 		}
 	}
 	if least == 1 || len(rank.Matches(v.query, rest)) >= len(rank.Matches(v.query, p.Text)) {

@@ -185,7 +185,7 @@ func TestFailuresAreCountedAndLogged(t *testing.T) {
 	}
 }
 
-// What contexts contained is written behind the answer, in order; a reader who flushes sees all of it.
+// What contexts contained is written in the background, after the response, in order; a reader who flushes sees all of it.
 func TestInjectionsAreWrittenAfterwards(t *testing.T) {
 	var log bytes.Buffer
 	l := &ledger{blocked: make(chan struct{})}
@@ -259,7 +259,7 @@ func TestWhatIsRecorded(t *testing.T) {
 		got.QueryHash != recall.QueryHash("acme", "balcony tomatoes") {
 		t.Errorf("%+v", got)
 	}
-	// If the document was deleted meanwhile, the statements come from the passage.
+	// If the document was deleted since then, the statements come from the passage.
 	l.content = ""
 	r.Record(t.Context(), u)
 	if e := l.writes[1][0].Hits[0].Entries; len(e) != 1 {

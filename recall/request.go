@@ -48,7 +48,7 @@ type Request struct {
 	// Archived includes the archives of documents: what they say no longer holds, and is left out otherwise.
 	Archived bool
 	Explain  bool
-	// After is the token of a write whose vectors the search waits for, up to Wait. Lexical search never lags behind.
+	// After is the token of a write whose vectors the search waits for, up to Wait. Lexical search is always current.
 	After int64
 	Wait  time.Duration
 	// Synthetic searches (tests, dreams, operators) are recorded as such and never count as use.

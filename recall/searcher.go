@@ -249,8 +249,8 @@ func (s *searching) run(ctx context.Context) error {
 	return nil
 }
 
-// disclose reports the statements in the results that disagree. It reads again if facts were behind, or if there are more disagreements
-// than the search has read.
+// disclose reports the statements in the results that disagree. It reads again if facts were out of date, or if there are more
+// disagreements than the search has read.
 func (s *searching) disclose(ctx context.Context) {
 	texts := textsOf(s.response.Results)
 	s.response.Disagreements = facts.ShownIn(texts...).Both(s.beliefs.Disagreements.Latest)
@@ -468,7 +468,7 @@ func (v *view) find(key index.UnitKey) (int, bool) {
 // Several times as many candidates are read as there can be results, since some are dropped.
 const (
 	candidatesPerResult = 4
-	leastCandidates     = 60
+	minCandidates       = 60
 )
 
 // fuse merges the rankings by words and by vectors of a known reputation.
@@ -482,7 +482,7 @@ func (v *view) fuse(dense fuse.Dense, known fuse.Reputation) {
 	}
 	v.dense = dense
 	v.dense.Hits = slices.DeleteFunc(slices.Clone(dense.Hits), func(h fuse.DenseHit) bool {
-		at, found := v.find(h.Unit) // units written meanwhile are left to the next search
+		at, found := v.find(h.Unit) // units written concurrently are left to the next search
 		return !found || !v.request.covers(v.Units[at].At)
 	})
 	options := v.fuseOptions()
@@ -519,7 +519,7 @@ func (v *view) readBest(ctx context.Context) error {
 		return err
 	}
 	for _, f := range best {
-		if passage, found := v.passages[f.Unit]; found { // otherwise its source was reindexed meanwhile
+		if passage, found := v.passages[f.Unit]; found { // otherwise its source was reindexed concurrently
 			v.selected = append(v.selected, v.candidate(f, passage))
 		}
 	}
@@ -537,7 +537,7 @@ func (v *view) shareOf(f fuse.Fused) float64 {
 
 // candidates returns how many passages results are selected from.
 func (v *view) candidates() int {
-	return max(leastCandidates, candidatesPerResult*v.settings.MaxResults)
+	return max(minCandidates, candidatesPerResult*v.settings.MaxResults)
 }
 
 func (v *view) fuseOptions() fuse.Options {

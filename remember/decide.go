@@ -24,8 +24,8 @@ func Decide(r Request, content string, protected ...string) Decision {
 	return DecideKnown(r, content, nil, protected...)
 }
 
-// DecideKnown is Decide where content says some statements already in other words: known has its lines by statement. A statement that
-// corrects a line corrects it all the same. What is archived is neither known nor corrected: said anew, it is current again.
+// DecideKnown is Decide for content that already says some statements in other words: known has its lines by statement. A statement that
+// corrects a line still corrects it. An archived line is neither known nor corrected: a repeat makes it current again.
 func DecideKnown(r Request, content string, known map[string]string, protected ...string) Decision {
 	current, _ := markdown.CutArchive(content)
 	d := decide(r, current, known, protected...)
@@ -67,7 +67,7 @@ func decide(r Request, content string, known map[string]string, protected ...str
 	return d
 }
 
-// Statements returns the statements of a request by line; empty for a line that is none.
+// Statements returns the statements of a request by line; empty for a line that is not a statement.
 func Statements(r Request) (out []string) {
 	for line := range strings.Lines(r.Text) {
 		out = append(out, statement(line))

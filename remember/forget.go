@@ -18,7 +18,7 @@ type Forget struct {
 	Language string // as in Request
 }
 
-// How something came to be known.
+// Phrases for how something became known.
 const (
 	toldEN = `(?:you (?:know|remember|have)|i(?:['’]ve| have)?(?: just)? (?:said|mentioned|told you))`
 	toldES = `(?:sabes|recuerdas|(?:te )?(?:he )?(?:dij[eo]|dicho|conté|contado))`

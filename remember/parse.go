@@ -12,11 +12,11 @@ import (
 
 // Limits of a request. Longer text is material to work with, and a model has to decide which parts of it to keep.
 const (
-	maxRequest    = 8000 // characters of a message
-	maxItems      = 40
-	maxStatement  = 500 // characters of one statement, the limit of the store for lines of a person
-	leastAlphabet = 2   // minimum words of a statement in a script with spaces
-	leastHan      = 3   // minimum characters in a script without spaces
+	maxRequest   = 8000 // characters of a message
+	maxItems     = 40
+	maxStatement = 500 // characters of one statement, the limit of the store for lines of a person
+	minAlphabet  = 2   // minimum words of a statement in a script with spaces
+	minHan       = 3   // minimum characters in a script without spaces
 )
 
 // grammar describes the requests of one language. Its patterns are anchored; a request has one of two forms.
@@ -148,7 +148,7 @@ func (g *grammar) whole(kept string) bool {
 			}
 		}
 	}
-	if words < leastAlphabet && ideographs < leastHan {
+	if words < minAlphabet && ideographs < minHan {
 		return false
 	}
 	return !g.further.MatchString(kept)

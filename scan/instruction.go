@@ -34,13 +34,13 @@ func Steers(statement string) bool {
 }
 
 // Scores from which a statement waits for a person, and from which it is only data. Between the two, about every fourth statement that
-// looks like an instruction is none, and nothing is lost when it is only data.
+// looks like an instruction is not one, and nothing is lost when it is only data.
 const (
 	certain  = 100
 	doubtful = -100
 )
 
-// saying returns the sentences with at least two signs of what is said. One by itself, such as "prefers", says little.
+// saying returns the sentences with at least two signs of what is said. A single one, such as "prefers", is weak evidence.
 func saying(sentences []signs) []signs {
 	return slices.DeleteFunc(slices.Clone(sentences), func(s signs) bool {
 		n := 0

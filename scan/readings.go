@@ -24,7 +24,7 @@ func (s signs) has(n int) bool { return s[n>>6]>>(n&63)&1 != 0 }
 // shape returns the number of a sign.
 func shape(name string) int { return slices.Index(signNames, name) }
 
-// shapes are the signs that are no phrases.
+// shapes are the signs that are not phrases.
 var shapes = []struct {
 	sign    int
 	pattern *lazyregexp.Regexp

@@ -39,7 +39,7 @@ const (
 	// maxPasses bounds how often a redacted text is scanned again. Ordinary text needs two passes. A text in which each
 	// redaction uncovers another secret is quarantined.
 	maxPasses = 8
-	// maxFindings bounds the findings recorded for one text. Further secrets are redacted all the same.
+	// maxFindings bounds the findings recorded for one text. Further secrets are still redacted.
 	maxFindings = 100
 )
 

@@ -449,7 +449,7 @@ func TestInstructionsUnseen(t *testing.T) {
 	}
 }
 
-// Placeholders and headings that Reverie writes into documents are no instructions.
+// Placeholders and headings that Reverie writes into documents are not instructions.
 func TestInstructionsOfTheProgram(t *testing.T) {
 	for line := range strings.Lines(string(readFile(t, "testdata/program.txt"))) {
 		line = strings.TrimSpace(line)

@@ -5,7 +5,7 @@
 // They access neither a database nor a clock: store persists the packed index, and recall combines the parts.
 package search
 
-// Corpus is a kind of source that can be searched by itself. Each has its own statistics.
+// Corpus is a kind of source that can be searched separately. Each has its own statistics.
 type Corpus string
 
 const (

@@ -185,6 +185,6 @@ const (
 
 // Skipped is an entry that is left out.
 type Skipped struct {
-	Filename string // as the archive has it
+	Filename string // as in the archive
 	Reason   Reason
 }

@@ -97,7 +97,7 @@ func TestApprovalRules(t *testing.T) {
 }
 
 // Every line is decided alone, once: approved as its author proposed it, edited as the person's own with the same source, or refused and
-// kept. What was written meanwhile stays.
+// kept. What was written concurrently stays.
 func TestLinesAreDecidedOneByOne(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -51,7 +51,7 @@ func (s *Store) confirmed(ctx context.Context, id memory.Identity, c dreams.Entr
 		}
 		if _, err := s.GiveFeedback(ctx, id, fact.ID, facts.Feedback{
 			Opinion: facts.Helpful, Weight: 1, Reason: facts.ReasonConfirmed, Key: facts.ReasonConfirmed + "/" + c.Dream.String(),
-		}); err != nil && !errors.Is(err, ErrNotFound) { // it was changed meanwhile
+		}); err != nil && !errors.Is(err, ErrNotFound) { // it was changed concurrently
 			return err
 		}
 	}

@@ -82,7 +82,7 @@ func TestContradictionsAreFoundAndResolved(t *testing.T) {
 		t.Fatalf("%+v", open)
 	}
 
-	// Whoever says that something has changed supersedes it.
+	// Anyone who says that something has changed supersedes it.
 	put(id, note, "- The budget is 7,500 euros.\n- The port of the API has been changed to 9090.\n")
 	expect(id, facts.StateSuperseded, "Port of the API: 8080 | The port of the API has been changed to 9090.")
 
@@ -200,7 +200,7 @@ func TestContradictionsWithTheTeam(t *testing.T) {
 	}
 }
 
-// A contradiction that was resolved never returns by itself: whatever machines write, small edits and rebuilds.
+// A contradiction that was resolved never returns on its own: whatever machines write, small edits and rebuilds.
 func TestResolvedContradictionsStayResolved(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -245,7 +245,7 @@ func TestResolvedContradictionsStayResolved(t *testing.T) {
 	})
 }
 
-// Whoever reads both sides of an open contradiction learns that they disagree.
+// Anyone who reads both sides of an open contradiction learns that they disagree.
 func TestDisagreementsAreSeen(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

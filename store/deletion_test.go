@@ -531,7 +531,7 @@ func TestALeaderIsNotDeleted(t *testing.T) {
 	}
 }
 
-// Whoever asks for the progress of a deletion does not hold it up: each request leaves an entry in the audit log.
+// Anyone who asks for the progress of a deletion does not hold it up: each request leaves an entry in the audit log.
 func TestADeletionEndsWhileSomebodyAsks(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

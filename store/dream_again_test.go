@@ -71,7 +71,7 @@ func TestDreamAgain(t *testing.T) {
 	}
 }
 
-// Decisions of people hold: a statement that was confirmed or forgotten meanwhile keeps its state.
+// Decisions of people hold: a statement that was confirmed or forgotten since then keeps its state.
 func TestDreamAgainKeepsDecisions(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))

@@ -281,7 +281,7 @@ func TestEditEntryRefuses(t *testing.T) {
 	}
 }
 
-// What was forgotten is neither confirmed nor edited out of a card, until it is said anew, and the card leaves it out.
+// What was forgotten is neither confirmed nor edited out of a card, until it is said again, and the card leaves it out.
 func TestForgottenEntriesAreNotConfirmed(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -306,7 +306,7 @@ func TestForgottenEntriesAreNotConfirmed(t *testing.T) {
 	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: "- Likes tea.\n"})
 	receipt := must[dreams.EntryReceipt](t)(s.ConfirmEntry(t.Context(), id, c))
 	if got := memoryOf(t, s, id); receipt.State.Status != dream.Confirmed || strings.Count(got, "Likes tea.") != 1 || strings.Contains(got, memory.Erased) {
-		t.Errorf("said anew: %+v, %q", receipt.State, got)
+		t.Errorf("said again: %+v, %q", receipt.State, got)
 	}
 }
 

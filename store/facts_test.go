@@ -226,7 +226,7 @@ func TestEditsOfPersonsCount(t *testing.T) {
 	}
 }
 
-// What a person asked to remember has their words as its source, whoever wrote the line, also after a rebuild.
+// What a person asked to remember has their words as its source, no matter who wrote the line, also after a rebuild.
 func TestAskedLinesAreOfThePerson(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -264,7 +264,7 @@ func TestFlushRefusals(t *testing.T) {
 	if list := must[pg.Listed[talk.Flush]](t)(s.Flushes(t.Context(), other, "c", pg.Page{})); len(list.Items) != 0 {
 		t.Errorf("another owner sees %+v", list.Items)
 	}
-	// A key that was used for another write is no proof of this one.
+	// A key that was used for another write is not proof of this one.
 	used := fmt.Sprintf("flush/%s/1", f.ID)
 	must[memory.Receipt](t)(s.Apply(t.Context(), id, used, []memory.Change{noteChange("- other\n")}))
 	if err := s.SaveFlushDraft(t.Context(), id, f.ID, good); err != nil {

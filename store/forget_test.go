@@ -390,7 +390,7 @@ func TestForgetSameClaim(t *testing.T) {
 			write(t, s, id, memory.Change{Ref: ofProfile, Op: memory.OpAppend, Content: "- Home: Munich\n"})
 			write(t, s, engine, memory.Change{Ref: ofNote, Op: memory.OpAppend, Content: "\n- \"I live in Munich.\"\n"})
 			if got := contentOf(t, s, id, ofNote.Path); !strings.Contains(got, "I live in Munich") {
-				t.Errorf("said anew: %q", got)
+				t.Errorf("said again: %q", got)
 			}
 		})
 	}

@@ -129,7 +129,7 @@ func (r trials) run(t *testing.T, w *world, names []string) {
 				if g.table == "web_sessions" { // of whoever holds a token
 					continue
 				}
-				if name == "RecordAudit" && g.table == "audit_log" { // of whoever does something
+				if name == "RecordAudit" && g.table == "audit_log" { // of whoever acts
 					continue
 				}
 				if name == "SampleDepths" && g.table == "queue_depths" { // of the deployment
@@ -420,7 +420,7 @@ func TestRawWritesAcross(t *testing.T) {
 					allowed = false
 				}
 				if strings.HasPrefix(table.name, "snapshot_") && g.owner == "" && id.Owner != memory.NoOwner {
-					allowed = false // the store keeps what is shared as nobody, whoever asks for it
+					allowed = false // the store keeps what is shared as nobody, no matter who asks for it
 				}
 				_, err := rawAs(t, w.Store, set, rawInsert(table.name), row)
 				switch {

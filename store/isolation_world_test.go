@@ -233,7 +233,7 @@ func vectorsOf(due indexes.DueUnits) [][]float32 {
 // worldRecall returns a recall whose path names its owner.
 func worldRecall(id memory.Identity) dreams.Recall {
 	scope := memory.ScopePersonal
-	if id.Owner == memory.NoOwner { // nobody finds what is shared, and that somebody did is no secret among them
+	if id.Owner == memory.NoOwner { // nobody finds what is shared, and that somebody did is not a secret among them
 		scope = memory.ScopeTeam
 	}
 	return dreams.Recall{
@@ -504,7 +504,7 @@ for each row when (pg_backend_pid() <> %[5]d) execute function test.record_chang
 	w.large = w.digests(t, largeVectorsDigest)
 }
 
-// unrecorded are columns whose changes are no changes of a row: when a sweep looks at it again; whoever shows a key uses it.
+// unrecorded are columns whose changes are not changes of a row: when a sweep looks at it again; whoever shows a key uses it.
 const unrecorded = `array['due_at', 'leased_until', 'last_used_at']`
 
 // changes returns the groups that were changed since the last call.

@@ -49,7 +49,7 @@ func findsWrite(sql string) bool {
 	return writesTables.MatchString(sql) || writesAny.MatchString(sql)
 }
 
-// literals returns the strings of an expression, concatenated as at run time, with NUL for every part that is no literal.
+// literals returns the strings of an expression, concatenated as at run time, with NUL for every part that is not a literal.
 func literals(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

@@ -24,7 +24,7 @@ import (
 	"reverie/store/transfer"
 )
 
-// revoked takes back all of a source, and returns what became of it by owner.
+// revoked takes back all of a source, and returns the outcome by owner.
 func revoked(t *testing.T, s *Store, id memory.Identity, of revocation.Source) map[memory.Owner]revocation.Part {
 	t.Helper()
 	parts := must[[]revocation.Part](t)(s.RequestRevocation(t.Context(), id, of))
@@ -226,7 +226,7 @@ func TestAKeyIsRevoked(t *testing.T) {
 	}
 }
 
-// The line that names the source of a structured entry is no statement: it goes with its entry, and stays below those of the same day.
+// The line that names the source of a structured entry is not a statement: it goes with its entry, and stays below those of the same day.
 func TestSourceLinesAreNotRevoked(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

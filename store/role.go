@@ -35,7 +35,7 @@ func (e *RoleError) Error() string {
 func (e *RoleError) Unwrap() error { return pg.ErrNoRole }
 
 const (
-	// Since version 16 whoever creates a role is a member that may not become it.
+	// Since version 16 the creator of a role is a member that may not become it.
 	sqlRoleState = `
 select current_user, quote_ident(current_user), r.rolname is not null, coalesce(pg_has_role(current_user, r.oid,
     case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end), false)

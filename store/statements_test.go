@@ -162,7 +162,7 @@ func sqlConstants(t *testing.T, store string) map[string]string {
 			}
 			parsed = append(parsed, file)
 		}
-		// Imports that no constant needs stay unresolved, which is no error here.
+		// Imports that no constant needs stay unresolved, which is not an error here.
 		path := strings.TrimSuffix("reverie/store/"+folder, "/")
 		config := types.Config{Importer: imported, Error: func(error) {}}
 		pkg, _ := config.Check(path, files, parsed, nil)

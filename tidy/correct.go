@@ -15,12 +15,12 @@ import (
 	stored "reverie/store/facts"
 )
 
-// maxCorrected bounds the statements that one run takes out of documents.
+// maxCorrected bounds the statements that one run removes from documents.
 const maxCorrected = 100
 
 // Correct takes statements that newer ones supersede out of the documents of an owner, and returns how many. Each change has the author of
 // the newer statement if a workflow wrote it. Lines that a person wrote stay, and so do those with others nested under them, and statements
-// of documents that are shared with more people than those of the newer one. If somebody changes the same lines meanwhile, the next run
+// of documents that are shared with more people than those of the newer one. If somebody changes the same lines concurrently, the next run
 // takes them out.
 func Correct(ctx context.Context, s *store.Store, id memory.Identity, scope memory.Scope) (corrected int, err error) {
 	listed, err := s.Contradictions(ctx, id, stored.StateSuperseded, store.Page{Limit: maxCorrected})

@@ -35,7 +35,7 @@ func archives(path string) bool {
 }
 
 // Archive archives the facts of a scope that the settings do not keep, in one transaction, and returns how many. The identity's author
-// writes. If somebody changes the same lines meanwhile, nothing is archived.
+// writes. If somebody changes the same lines concurrently, nothing is archived.
 func Archive(ctx context.Context, s *store.Store, id memory.Identity, scope memory.Scope, now time.Time, settings setting.DreamSettings) (int, error) {
 	limits := facts.Limits{MinTrust: settings.ArchiveTrust, Unseen: unseen, Most: settings.MaxOwnerFacts}
 	if scope != memory.ScopePersonal {
@@ -156,7 +156,7 @@ type Consolidated struct {
 	Small         bool // there are too few entries to consolidate
 }
 
-// Consolidate removes structured entries of user and feedback that say nothing but what a later one says. The number of entries never
+// Consolidate removes structured entries of user and feedback that only repeat what a later one says. The number of entries never
 // grows. Entries that a person wrote or changed stay.
 func Consolidate(ctx context.Context, s *store.Store, id memory.Identity, scope memory.Scope) (Consolidated, error) {
 	out := Consolidated{Small: true}

@@ -151,7 +151,7 @@ func conflict(e *store.StaleBaseError) failure {
 	}
 	return failure{
 		Error: true,
-		Message: fmt.Sprintf("the same lines of %s were changed meanwhile: nothing was written. "+
+		Message: fmt.Sprintf("the same lines of %s were changed concurrently: nothing was written. "+
 			"Read it again and redo the change on version %d", e.Ref.Path, e.Head),
 		More: map[string]any{"version": e.Base, "currentVersion": e.Head, "places": len(e.Conflicts), "conflicts": sides},
 	}

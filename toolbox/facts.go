@@ -120,7 +120,7 @@ func savedAs(id int64, message string) string {
 // factRow is a statement in results.
 type factRow struct {
 	ID        int64        `json:"id"`
-	Fact      string       `json:"fact"` // id of 128 bits, as the API has it
+	Fact      string       `json:"fact"` // id of 128 bits, as in the API
 	Content   string       `json:"content"`
 	Category  facts.Kind   `json:"category"`
 	Scope     memory.Scope `json:"scope"`
@@ -190,7 +190,7 @@ func factFault(err error) error {
 	case errors.Is(err, store.ErrFactsOff):
 		return faultf("%s: use %s", store.ErrFactsOff, MemorySearch)
 	case errors.Is(err, store.ErrNotFound):
-		return faultf("no statement has this number: it was changed or taken out. List them again with %s", StructuredSearch)
+		return faultf("no statement has this number: it was changed or removed. List them again with %s", StructuredSearch)
 	}
 	return err
 }
@@ -260,7 +260,7 @@ func (k *call) numbered(ctx context.Context) (stored.Fact, error) {
 	return fact, nil
 }
 
-// rewriteFact changes the document of a fact. If another write takes the fact's words out meanwhile, the model reads again.
+// rewriteFact changes the document of a fact. If another write removes the fact's words concurrently, the model reads again.
 func (k *call) rewriteFact(
 	ctx context.Context, fact stored.Fact, author, reason string, change func(content string, at int) (string, error),
 ) (memory.Receipt, error) {
@@ -462,7 +462,7 @@ func (k *call) restated(ctx context.Context, fact stored.Fact, text string, at i
 	s := statement{document: memory.Document{Content: text}, entry: entry, at: at}
 	next, ok := remember.Add(s.without(), headings[category], content)
 	if !ok {
-		return "", faultf("content is no plain statement: write one sentence without Markdown")
+		return "", faultf("content is not a plain statement: write one sentence without Markdown")
 	}
 	return next, nil
 }
@@ -531,7 +531,7 @@ func (k *call) writeNumbered(ctx context.Context) (any, error) {
 		}
 		next, ok := remember.Add(d.Content, headings[given(k.args, "category", categoryKnowledge)], content)
 		if !ok {
-			return "", faultf("content is no plain statement: write one sentence without Markdown")
+			return "", faultf("content is not a plain statement: write one sentence without Markdown")
 		}
 		return next, nil
 	})
@@ -569,7 +569,7 @@ func (k *call) known(ctx context.Context, ref memory.Ref, content string, receip
 	id, err := k.numberOf(ctx, ref, func(_ string, e markdown.Entry) bool { return e.ID == entry })
 	return upserted{
 		OK: done.Changed, ID: id, Updated: done.Changed, Receipt: receipt.Token,
-		Message: "Already known; the other one was taken out" + redacted(done),
+		Message: "Already known; the other one was removed" + redacted(done),
 	}, err
 }
 

@@ -76,8 +76,8 @@ func (r *remembering) know(ctx context.Context, d memory.Document) error {
 	return nil
 }
 
-// hear records that facts were said again in other words, once a day each.
-func (r *remembering) hear(ctx context.Context, decided remember.Decision) error {
+// recordRepeat records that facts were said again in other words, once a day each.
+func (r *remembering) recordRepeat(ctx context.Context, decided remember.Decision) error {
 	again := map[markdown.EntryID]bool{}
 	for _, item := range decided.Items {
 		for _, line := range r.known {

@@ -12,7 +12,7 @@ import (
 	"reverie/store/gate"
 )
 
-// personal returns the tools for clients that act for a person by themselves, such as desktop assistants: a chat has its own way to
+// personal returns the tools for clients that act for a person on their own, such as desktop assistants: a chat has its own way to
 // forget. A tool for facts belongs into tools(), from where every client gets it.
 func personal() []tool {
 	return []tool{

@@ -105,7 +105,7 @@ func (r *remembering) try(ctx context.Context) (Saved, error) {
 	if err != nil {
 		return Saved{}, err
 	}
-	if err := r.hear(ctx, decided); err != nil {
+	if err := r.recordRepeat(ctx, decided); err != nil {
 		return Saved{}, err
 	}
 	saved := r.saved(decided)
@@ -307,7 +307,7 @@ type Forget struct {
 	Said, Heard []string
 	// Pattern are words in place of a path: every statement with them is forgotten.
 	Pattern string
-	// Erase also takes the words out of earlier versions and of messages, for good.
+	// Erase also removes the words from earlier versions and messages, permanently.
 	Erase bool
 	// Preview changes nothing.
 	Preview bool
@@ -330,7 +330,7 @@ type Forgotten struct {
 // BackendForgotten counts statements on an external MCP server.
 type BackendForgotten struct {
 	Archived int  // there
-	Kept     int  // could not be archived, since the server failed. They are not shown any more, as long as they say the same.
+	Kept     int  // could not be archived, since the server failed. They are no longer shown, as long as they say the same.
 	Unread   bool // the server could not be read
 }
 

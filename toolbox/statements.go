@@ -84,7 +84,7 @@ type row struct {
 // upserted is the result of memory_upsert.
 type upserted struct {
 	OK      bool   `json:"ok"`
-	ID      int64  `json:"id"` // of the statement as it is now; of archive, of the one taken out
+	ID      int64  `json:"id"` // of the statement as it is now; of archive, of the one removed
 	Updated bool   `json:"updated"`
 	Receipt string `json:"receipt,omitempty"`
 	Message string `json:"message"`
@@ -195,7 +195,7 @@ func (k *call) statementWith(ctx context.Context, id int64) (statement, error) {
 	}
 	all = slices.DeleteFunc(all, func(s statement) bool { return s.id() != id })
 	if len(all) == 0 {
-		return statement{}, faultf("no statement has the id %d: it was changed or taken out. Read the list again with %s", id, MemoryQuery)
+		return statement{}, faultf("no statement has the id %d: it was changed or removed. Read the list again with %s", id, MemoryQuery)
 	}
 	return all[0], nil
 }
@@ -255,7 +255,7 @@ func (k *call) query(ctx context.Context) (any, error) {
 	return out, err
 }
 
-// fitting returns the statements on the lines that a search finds, best first: the hits are in its order, and before what only stands next
+// fitting returns the statements on the lines that a search finds, best first: the hits are in its order, and before what is only next
 // to a match on the lines of its hit come all others. A hit without a match was found by its meaning.
 func (k *call) fitting(ctx context.Context, query string, all []statement, limit int) ([]statement, error) {
 	request := recall.Request{
@@ -367,9 +367,9 @@ func (k *call) upsertRound(ctx context.Context, op string, id int64, content str
 	ref := memory.Ref{Scope: s.document.Scope, Path: s.document.Path}
 	switch {
 	case op == opTouch:
-		return upserted{OK: true, ID: id, Updated: true, Message: "It stands"}, nil
+		return upserted{OK: true, ID: id, Updated: true, Message: "Already up to date"}, nil
 	case op == opArchive:
-		return k.commit(ctx, author, ref, s.document, s.without(), id, id, "Taken out; the history of the file has it")
+		return k.commit(ctx, author, ref, s.document, s.without(), id, id, "Removed; the history of the file keeps it")
 	case content == "":
 		content = s.entry.Text
 	}
@@ -379,7 +379,7 @@ func (k *call) upsertRound(ctx context.Context, op string, id int64, content str
 			if err != nil {
 				return nil, err
 			}
-			return k.commit(ctx, author, ref, s.document, next, s.id(), rowID(ref.Path, id), "Already known; the other one was taken out")
+			return k.commit(ctx, author, ref, s.document, next, s.id(), rowID(ref.Path, id), "Already known; the other one was removed")
 		}
 		next, ok := remember.Replace(s.document.Content, s.at, content)
 		if !ok {
@@ -404,7 +404,7 @@ func (s statement) without() string {
 	return memory.WithoutLines(s.document.Content, lines)
 }
 
-// merged returns the statement's document without it, for another one says what it is to say.
+// merged returns the statement's document without it, because another one already says the new text.
 func (s statement) merged() (string, error) {
 	entries := markdown.EntriesOf(s.document.Content)
 	if s.at+1 < len(entries) && entries[s.at+1].Parent == s.at {
@@ -428,11 +428,11 @@ func (k *call) put(
 		if text == d.Content {
 			return upserted{OK: true, ID: rowID(ref.Path, entry), Message: "Already known; nothing was written"}, nil
 		}
-		return k.commit(ctx, author, ref, d, text, was, rowID(ref.Path, entry), "Already known; the other one was taken out")
+		return k.commit(ctx, author, ref, d, text, was, rowID(ref.Path, entry), "Already known; the other one was removed")
 	}
 	next, ok := remember.Add(text, headings[category], content)
 	if !ok {
-		return nil, faultf("content is no plain statement: write one sentence without Markdown")
+		return nil, faultf("content is not a plain statement: write one sentence without Markdown")
 	}
 	return k.commit(ctx, author, ref, d, next, was, rowID(ref.Path, entry), "Saved")
 }
@@ -464,7 +464,7 @@ func (k *call) commit(
 // forgetting explains an error of forget.
 func forgetting(path string, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return faultf("%s has no such statement: read it, and copy the statement as it stands", path)
+		return faultf("%s has no such statement: read it, and copy the statement exactly", path)
 	}
 	return err
 }

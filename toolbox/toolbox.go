@@ -38,7 +38,7 @@ const (
 	FactProbe          = "fact_probe"
 	MemoryFeedback     = "memory_feedback"
 
-	// Tools for clients that act for a person by themselves (see Offers); models of chats are not given them.
+	// Tools for clients that act for a person on their own (see Offers); models of chats are not given them.
 	ForgetTool   = "forget"
 	MemoryQuery  = "memory_query"
 	MemoryUpsert = "memory_upsert"
@@ -77,7 +77,7 @@ type Caller struct {
 	// Speaker is the person who speaks if the owner is a group, such as feishu:ou_1 (see memory.ParsePerson): only
 	// that person's section of MEMORY.md is written. Empty: the owner is one person.
 	Speaker memory.Owner
-	// Name is the name of that person as messages have it (memory.SpeakerName); may be empty.
+	// Name is the name of that person as in messages (memory.SpeakerName); may be empty.
 	Name string
 	// Conversation and Message are the source of a write; may be empty.
 	Conversation string
@@ -350,7 +350,7 @@ func Definitions() []Definition {
 	return out
 }
 
-// Offers returns every tool, in a fixed order: those of Definitions, and those for clients that act for a person by themselves.
+// Offers returns every tool, in a fixed order: those of Definitions, and those for clients that act for a person on their own.
 var Offers = sync.OnceValue(func() []Offer {
 	all := every()
 	out := make([]Offer, len(all))

@@ -224,7 +224,7 @@ func redacted(done memory.ChangeReceipt) (note string) {
 	return note
 }
 
-// editRounds bounds the attempts of an edit when the same lines were changed meanwhile.
+// editRounds bounds the attempts of an edit when the same lines were changed concurrently.
 const editRounds = 12
 
 // edit implements edit_workspace_memory_file.

@@ -40,7 +40,7 @@ func (q *request) archived() (templ.Component, error) {
 	return view.ArchivePage(q.frame("facts", "Archived facts"), page), nil
 }
 
-// changeFact edits, restores or forgets a fact, in the name of whoever has signed in.
+// changeFact edits, restores or forgets a fact, in the name of the signed-in person.
 func (q *request) changeFact() (templ.Component, error) {
 	id, err := q.factID()
 	if err != nil {
@@ -51,12 +51,12 @@ func (q *request) changeFact() (templ.Component, error) {
 	case "edit":
 		return q.editFact(id)
 	case "restore":
-		if err := q.FactRoom.Restore(q.Context, q.id, id); err != nil {
+		if err := q.FactHandlers.Restore(q.Context, q.id, id); err != nil {
 			return nil, err
 		}
 		return q.redirect(view.FactURL(frame, id.String()) + "?done=back")
 	case "forget":
-		if _, err := q.TalkRoom.ForgetFact(q.Context, q.id, q.agent, id, q.r.PostFormValue("erase") != "", false, ""); err != nil {
+		if _, err := q.TalkHandlers.ForgetFact(q.Context, q.id, q.agent, id, q.r.PostFormValue("erase") != "", false, ""); err != nil {
 			return nil, err
 		}
 		return q.redirect(view.URL(frame, "facts") + "?done=forgotten")
@@ -85,7 +85,7 @@ func (q *request) editFact(id uuid.UUID) (templ.Component, error) {
 	entries := markdown.EntriesOf(d.Content)
 	at := slices.IndexFunc(entries, func(e markdown.Entry) bool { return e.ID == now.Entry })
 	if at < 0 {
-		return nil, fault.New(fault.Conflict, "%s has changed meanwhile: read it again", d.Path)
+		return nil, fault.New(fault.Conflict, "%s was changed by another write: read it again", d.Path)
 	}
 	span := memory.LineSpan{From: entries[at].FromLine - 1, To: entries[at].ToLine}
 	if lines := strings.Split(d.Content, "\n"); strings.HasPrefix(strings.TrimSpace(lines[span.From]), "|") {

@@ -102,7 +102,7 @@ func (q *request) entry() (templ.Component, error) {
 	if what == "edit" {
 		text = strings.TrimSpace(q.r.PostFormValue("text"))
 	}
-	err = q.DreamRoom.Change(q.Context, q.agent.ID, d.Owner, d.ID, markdown.EntryID(entry), what, text)
+	err = q.DreamHandlers.Change(q.Context, q.agent.ID, d.Owner, d.ID, markdown.EntryID(entry), what, text)
 	if p, is := errors.AsType[*fault.Problem](err); is && what == "edit" && p.Code == http.StatusUnprocessableEntity {
 		return q.showCard(entry, text, "Write a statement on one line, of at most 500 characters.")
 	}

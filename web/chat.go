@@ -82,7 +82,7 @@ func (q *request) chatPage(c talk.Conversation, page view.Chat) (templ.Component
 	if page.MessageID == "" {
 		page.MessageID = uuid.NewString()
 	}
-	turns := q.TalkRoom.Turns()
+	turns := q.TalkHandlers.Turns()
 	page.NoModel = turns.Model == nil
 	if c.UID != uuid.Nil {
 		page.Talk = viewConversation(c)
@@ -109,7 +109,7 @@ func (q *request) answered(c talk.Conversation, messages []memory.Message) ([]vi
 		if err != nil {
 			return nil, err
 		}
-		explained, err := q.FactRoom.Explain(q.Context, q.id, id, "")
+		explained, err := q.FactHandlers.Explain(q.Context, q.id, id, "")
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +168,7 @@ func (q *request) say() (templ.Component, error) {
 		return nil, err
 	}
 	defer release()
-	_, err = q.TalkRoom.Turns().Turn(q.Context, q.id, q.agent, chat.TurnRequest{
+	_, err = q.TalkHandlers.Turns().Turn(q.Context, q.id, q.agent, chat.TurnRequest{
 		Conversation: name, MessageID: page.MessageID, Message: page.Message, Trigger: memory.TriggerWeb,
 	}, nil)
 	if err != nil {

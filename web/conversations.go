@@ -139,7 +139,7 @@ func (q *request) contexts(conversation string) (map[int64]string, error) {
 	if q.id.Owner == memory.NoOwner {
 		return found, nil
 	}
-	listed, err := q.FactRoom.Injections(q.Context, q.id, conversation, store.Page{Limit: store.MaxPage})
+	listed, err := q.FactHandlers.Injections(q.Context, q.id, conversation, store.Page{Limit: store.MaxPage})
 	for _, in := range listed.Items {
 		if _, newer := found[in.Seq]; !newer && in.Seq > 0 {
 			found[in.Seq] = in.ID.String()
@@ -242,7 +242,7 @@ func (q *request) retry() (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := q.TalkRoom.Retry(q.Context, q.agent.ID, x.Owner, x.ID); err != nil {
+	if err := q.TalkHandlers.Retry(q.Context, q.agent.ID, x.Owner, x.ID); err != nil {
 		return nil, err
 	}
 	address, message, _ := strings.Cut(view.TalkURL(q.frame("", ""), x.ConversationUID.String(), x.From), "#")

@@ -141,7 +141,7 @@ func (q *request) dreamNow() (templ.Component, error) {
 	if err := q.enter(); err != nil {
 		return nil, err
 	}
-	made, err := q.DreamRoom.Dream(q.Context, q.agent.ID, q.id.Owner, "")
+	made, err := q.DreamHandlers.Dream(q.Context, q.agent.ID, q.id.Owner, "")
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (q *request) undoDream() (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := q.DreamRoom.Undo(q.Context, q.agent.ID, d.Owner, d.ID); err != nil {
+	if err := q.DreamHandlers.Undo(q.Context, q.agent.ID, d.Owner, d.ID); err != nil {
 		return nil, err
 	}
 	return q.redirect(view.DreamURL(q.frame("", ""), d.ID.String()) + "?done=undone")
@@ -164,7 +164,7 @@ func (q *request) dreamAgain() (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := q.DreamRoom.Again(q.Context, q.agent.ID, d.Owner, d.ID, "")
+	made, err := q.DreamHandlers.Again(q.Context, q.agent.ID, d.Owner, d.ID, "")
 	if err != nil {
 		return nil, err
 	}

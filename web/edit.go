@@ -41,7 +41,7 @@ func (q *request) editPage() (templ.Component, error) {
 	}), nil
 }
 
-// save writes what a person edited, on the version that they had read. What others changed meanwhile is merged by the gate; where both
+// save writes what a person edited, on the version that they had read. What others changed concurrently is merged by the gate; where both
 // changed the same lines, the page shows both sides, and the person chooses.
 func (q *request) save() (templ.Component, error) {
 	path, err := q.path()

@@ -146,7 +146,7 @@ func conversationsOf(story []stored.Event) (names []string) {
 	return names
 }
 
-// opinion records or takes back feedback about a fact.
+// opinion records or undoes feedback about a fact.
 func (q *request) opinion() (templ.Component, error) {
 	id, err := q.factID()
 	if err != nil {
@@ -160,11 +160,11 @@ func (q *request) opinion() (templ.Component, error) {
 	case "undo":
 		event, wrong := uuid.Parse(q.r.PostFormValue("feedback"))
 		if wrong != nil {
-			return nil, fault.New(fault.InvalidRequest, "Choose the feedback to take back")
+			return nil, fault.New(fault.InvalidRequest, "Choose the feedback to undo")
 		}
 		err = q.Store.UndoFeedback(q.Context, q.id, id, event)
 	default:
-		return nil, fault.New(fault.InvalidRequest, "Call the fact helpful or unhelpful, or take feedback back")
+		return nil, fault.New(fault.InvalidRequest, "Mark the fact as helpful or unhelpful, or undo feedback")
 	}
 	if err != nil {
 		return nil, err

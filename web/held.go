@@ -16,7 +16,7 @@ import (
 func (b *Browser) heldRoutes() {
 	b.page(rest.Route{ID: "page-held", Path: base + "/held", Summary: "Statements that wait for a person", Need: memory.RoleMember}, (*request).held)
 	b.page(rest.Route{
-		ID: "page-decide", Method: http.MethodPost, Path: base + "/held", Summary: "Accept or refuse a statement that waits", Need: memory.RoleMember,
+		ID: "page-decide", Method: http.MethodPost, Path: base + "/held", Summary: "Accept or refuse a held statement", Need: memory.RoleMember,
 		Act: rest.Changes, Body: maxForm,
 	}, (*request).decide)
 }
@@ -30,7 +30,7 @@ func (q *request) holder() (memory.Identity, error) {
 		return q.id, nil
 	}
 	if q.key.Role != memory.RoleAdmin {
-		return q.id, fault.New(fault.Forbidden, "What waits for the shared memory is for administrators")
+		return q.id, fault.New(fault.Forbidden, "Only administrators can review held statements of shared memory")
 	}
 	return q.id.For(q.agent.ID, memory.SystemOwner), nil
 }
@@ -64,7 +64,7 @@ func (q *request) decide() (templ.Component, error) {
 	}
 	rest.Touch(q.Context, "entry", entry)
 	owner := id.Owner
-	if err := q.DreamRoom.Decide(q.Context, q.agent.ID, owner, markdown.EntryID(entry), what == "accept"); err != nil {
+	if err := q.DreamHandlers.Decide(q.Context, q.agent.ID, owner, markdown.EntryID(entry), what == "accept"); err != nil {
 		return nil, err
 	}
 	done := map[string]string{"accept": "accepted", "refuse": "refused"}[what]

@@ -55,7 +55,7 @@ func (q *request) injections() (templ.Component, error) {
 	if err := q.enterPerson(); err != nil {
 		return nil, err
 	}
-	listed, err := q.FactRoom.Injections(q.Context, q.id, "", store.Page{Limit: maxInjections, Cursor: q.r.URL.Query().Get("cursor")})
+	listed, err := q.FactHandlers.Injections(q.Context, q.id, "", store.Page{Limit: maxInjections, Cursor: q.r.URL.Query().Get("cursor")})
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (q *request) injection() (templ.Component, error) {
 	if err := q.enterPerson(); err != nil {
 		return nil, err
 	}
-	record, err := q.FactRoom.Injection(q.Context, q.id, id)
+	record, err := q.FactHandlers.Injection(q.Context, q.id, id)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (q *request) injection() (templ.Component, error) {
 	if len(about) > maxAbout {
 		about = strings.ToValidUTF8(about[:maxAbout], "")
 	}
-	explained, err := q.FactRoom.Explain(q.Context, q.id, id, about)
+	explained, err := q.FactHandlers.Explain(q.Context, q.id, id, about)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (q *request) context() (templ.Component, error) {
 		return nil, err
 	}
 	defer release()
-	made, err := q.TalkRoom.Turns().Preview(q.Context, q.id, q.agent, page.Message)
+	made, err := q.TalkHandlers.Turns().Preview(q.Context, q.id, q.agent, page.Message)
 	if err != nil {
 		return nil, err
 	}

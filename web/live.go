@@ -68,7 +68,7 @@ var shownKinds = slices.DeleteFunc(slices.Clone(gate.EventKinds), func(kind gate
 	return kind == gate.EventTurnStarted || kind == gate.EventTurnCompleted
 })
 
-// sessionEnded reports whether the session of a request is over, or its key revoked. While the store cannot be asked, it is not.
+// sessionEnded reports whether the session of a request has ended or its key was revoked. While the store cannot be asked, it is not.
 func (b *Browser) sessionEnded(hc huma.Context) bool {
 	r, _ := humago.Unwrap(hc)
 	_, err := b.Store.SessionKey(hc.Context(), rest.SessionToken(r))

@@ -60,7 +60,7 @@ func (s *stream) next() (id string, events int) {
 
 var cursorOfPage = regexp.MustCompile(`data-live="/agents/ada/of/[^"]*/live" data-cursor="([^"]+)"`)
 
-// A page follows from the state that it shows. Whoever comes back gets each event once, those of a break included.
+// A page follows from the state that it shows. Anyone who comes back gets each event once, those of a break included.
 func TestLive(t *testing.T) {
 	h := start(t)
 	v := h.visitor().signIn(h.keys["admin"])

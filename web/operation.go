@@ -173,12 +173,12 @@ func addDepth(g *view.QueueGroup, d admin.Depth) {
 }
 
 func (q *request) doctor() (templ.Component, error) {
-	found, err := q.DoctorRoom.Examine(q.Context, q.r.PathValue("agent"))
+	found, err := q.DoctorHandlers.Examine(q.Context, q.r.PathValue("agent"))
 	return q.examination(found, err)
 }
 
 func (q *request) fix() (templ.Component, error) {
-	found, err := q.DoctorRoom.Fix(q.Context, q.r.PathValue("agent"))
+	found, err := q.DoctorHandlers.Fix(q.Context, q.r.PathValue("agent"))
 	return q.examination(found, err)
 }
 

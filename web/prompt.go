@@ -55,7 +55,7 @@ func (q *request) prompt() (templ.Component, error) {
 	default:
 		return nil, fault.New(fault.InvalidRequest, "Move the document up or down, put it into the prompt or take it out")
 	}
-	if _, err := q.FileRoom.SetPromptFiles(q.Context, q.id, ref.Scope, files); err != nil {
+	if _, err := q.FileHandlers.SetPromptFiles(q.Context, q.id, ref.Scope, files); err != nil {
 		return nil, err
 	}
 	return q.redirect(view.URL(q.frame("", ""), "memory") + "?done=moved")

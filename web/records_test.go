@@ -179,7 +179,7 @@ func TestRecordsOfOthers(t *testing.T) {
 	// Those that look come first: the others change what they are about.
 	slices.SortStableFunc(tried, func(a, b rest.Route) int { return strings.Compare(a.Method, b.Method) })
 	for _, r := range tried {
-		if strings.Contains(r.Path, "{key}") || r.ID == "page-difference" { // a key of another workspace; a dream that is no replay
+		if strings.Contains(r.Path, "{key}") || r.ID == "page-difference" { // a key of another workspace; a dream that is not a replay
 			continue
 		}
 		by := own

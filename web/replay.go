@@ -107,7 +107,7 @@ func (q *request) replay() (templ.Component, error) {
 		return view.ReplayPage(q.frame("timeline", "Replay a dream"), page), nil
 	}
 	settings.Paid = page.ByModel && q.Dreams.Paid
-	made, err := q.DreamRoom.Replay(q.Context, q.agent.ID, d.Owner, d.ID, settings)
+	made, err := q.DreamHandlers.Replay(q.Context, q.agent.ID, d.Owner, d.ID, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (q *request) replay() (templ.Component, error) {
 func (q *request) difference() (templ.Component, error) {
 	d, id, err := q.dreamOf()
 	if err == nil && d.ReplayOf == uuid.Nil {
-		err = fault.New(fault.NotFound, "This dream is no replay")
+		err = fault.New(fault.NotFound, "This dream is not a replay")
 	}
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (q *request) difference() (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := q.DreamRoom.Difference(q.Context, q.agent.ID, d.Owner, d.ID)
+	found, err := q.DreamHandlers.Difference(q.Context, q.agent.ID, d.Owner, d.ID)
 	if err != nil {
 		return nil, err
 	}

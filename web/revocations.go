@@ -19,18 +19,18 @@ import (
 func (b *Browser) revocationRoutes() {
 	const path = base + "/conversations/{conversation}/revoke"
 	b.page(rest.Route{
-		ID: "page-revocation", Path: path, Summary: "What would be taken back of a conversation", Need: memory.RoleMember,
+		ID: "page-revocation", Path: path, Summary: "Preview the revocation of a conversation", Need: memory.RoleMember,
 	}, (*request).revocation)
 	b.page(rest.Route{
-		ID: "page-revoke", Method: http.MethodPost, Path: path, Summary: "Take back what a conversation taught", Need: memory.RoleMember,
+		ID: "page-revoke", Method: http.MethodPost, Path: path, Summary: "Revoke a conversation", Need: memory.RoleMember,
 		Body: maxForm,
 	}, (*request).revoke)
 	b.page(rest.Route{
-		ID: "page-source", Path: base + "/revocations", Summary: "What would be taken back of an import, a connector or a key",
+		ID: "page-source", Path: base + "/revocations", Summary: "Preview the revocation of an import, a connector or a key",
 		Need: memory.RoleMember,
 	}, (*request).source)
 	b.page(rest.Route{
-		ID: "page-revoke-source", Method: http.MethodPost, Path: base + "/revocations", Summary: "Take back what a source taught",
+		ID: "page-revoke-source", Method: http.MethodPost, Path: base + "/revocations", Summary: "Revoke a source",
 		Need: memory.RoleMember, Body: maxForm,
 	}, (*request).revokeSource)
 }
@@ -59,7 +59,7 @@ func (q *request) sourceOf(field func(string) string) (view.Revocation, revocati
 	return page, of, nil
 }
 
-// source shows what would be taken back of a source, or asks for one.
+// source shows what the revocation of a source would remove, or asks for one.
 func (q *request) source() (templ.Component, error) {
 	if err := q.enter(); err != nil {
 		return nil, err
@@ -85,9 +85,9 @@ func (q *request) revokeSource() (templ.Component, error) {
 	switch {
 	case q.mayRevoke():
 	case q.id.Owner == memory.NoOwner: // shared memory is an administrator's
-		return nil, fault.New(fault.NotFound, "An administrator takes back what sources taught shared memory")
+		return nil, fault.New(fault.NotFound, "Only administrators can revoke sources of shared memory")
 	default:
-		return nil, fault.New(fault.Forbidden, "An administrator takes back what sources taught, or a person with their own key")
+		return nil, fault.New(fault.Forbidden, "Only administrators, or a person with their own key, can revoke sources")
 	}
 	_, of, err := q.sourceOf(q.text)
 	if err != nil {
@@ -99,7 +99,7 @@ func (q *request) revokeSource() (templ.Component, error) {
 	return q.redirect(view.URL(q.frame("", ""), "revocations") + "?done=taken-back")
 }
 
-// mayRevoke reports whether the caller may take back what a conversation taught.
+// mayRevoke reports whether the caller may revoke a conversation.
 func (q *request) mayRevoke() bool {
 	return q.mayWrite() && (q.id.Pinned || q.key.Role == memory.RoleAdmin)
 }
@@ -135,7 +135,7 @@ func (q *request) revocation() (templ.Component, error) {
 	return view.RevocationPage(q.frame("conversations", "Revoke"), page), nil
 }
 
-// weigh adds to a page what would be taken back of a source.
+// weigh adds to a page what the revocation of a source would remove.
 func (q *request) weigh(of revocation.Source, page *view.Revocation) error {
 	found, next, err := q.Revocable(q.Context, q.id, of, memory.NoOwner)
 	if err != nil {

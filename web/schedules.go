@@ -27,7 +27,7 @@ func (q *request) schedules() (templ.Component, error) {
 	}
 	page := view.Schedules{More: max(0, len(agents)-maxSchedules)}
 	for _, agent := range agents[:len(agents)-page.More] {
-		s := q.DreamRoom.Schedule(q.Context, id.For(agent.ID, memory.NoOwner), agent)
+		s := q.DreamHandlers.Schedule(q.Context, id.For(agent.ID, memory.NoOwner), agent)
 		row := view.Schedule{Agent: agent.ID, Name: agent.Name, State: s.State, Cron: s.Cron, Zone: s.TimeZone}
 		if s.Next != nil {
 			row.Next = *s.Next

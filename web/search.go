@@ -149,7 +149,7 @@ func viewHit(h recall.Hit, words []string) view.Hit {
 		}
 		why("words", l.Parts.Body, "It contains words of the question.")
 		why("neighbours", l.Parts.Neighbours+l.Parts.Enclosing, "Words of the question are in the text around it.")
-		why("period", l.Parts.Period, "It lies in the time that the question names.")
+		why("period", l.Parts.Period, "It is in the period that the question names.")
 		why("speaker", l.Parts.Speaker, "The question names who said it.")
 		why("answers", l.Parts.Answer, "The message before it asks the same.")
 		why("rule", l.Parts.Rule, "It is a standing instruction about the subject.")

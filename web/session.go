@@ -54,7 +54,7 @@ func (q *request) signInWithLink() (templ.Component, error) {
 func (q *request) open(key gate.Key, err error) (templ.Component, error) {
 	if err != nil {
 		if p, is := errors.AsType[*fault.Problem](q.Explain(q.Context, err)); is && p.Code == http.StatusUnauthorized {
-			q.render(p.Code, view.SignIn(q.frame("", "Sign in"), "This is no valid key. It may have been revoked, or have expired."))
+			q.render(p.Code, view.SignIn(q.frame("", "Sign in"), "This key is not valid. It may have been revoked, or have expired."))
 			return nil, nil
 		}
 		return nil, err
@@ -99,7 +99,7 @@ type linked struct {
 	expires time.Time
 }
 
-// Link returns the path of a page that signs in with the key of a secret, once, within ten minutes. The token is behind the #, which
+// Link returns the path of a page that signs in with the key of a secret, once, within ten minutes. The token is after the #, which
 // browsers do not send: no log has it.
 func (b *Browser) Link(secret string) string {
 	random := make([]byte, 24)

@@ -147,7 +147,7 @@ func approvalEvent(e gate.Event, names authors) view.Event {
 	}
 }
 
-// changeKinds are the events that show changes which are no part of an extraction, a flush or a dream, and changeAuthors who makes them.
+// changeKinds are the events that show changes which are not part of an extraction, a flush or a dream, and changeAuthors who makes them.
 var (
 	changeKinds = []gate.EventKind{
 		gate.EventDocumentWritten, gate.EventDocumentDeleted, gate.EventDocumentUndeleted, gate.EventDocumentPrompt, gate.EventDocumentQuarantined,

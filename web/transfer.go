@@ -138,7 +138,7 @@ func notesOf(n transfer.ChangeNotes) (notes []string) {
 		is   bool
 		name string
 	}{
-		{n.Redacted, "secrets are taken out"},
+		{n.Redacted, "secrets are removed"},
 		{n.Withheld, "what a person had forgotten is left out"},
 		{n.Edited, "it was edited in the archive"},
 		{n.Prompt, "its place in the prompt changes"},

@@ -71,7 +71,7 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-// Whoever is pinned to an owner exports and imports that person's documents only.
+// Anyone who is pinned to an owner exports and imports that person's documents only.
 func TestTransferOfAPerson(t *testing.T) {
 	h := start(t)
 	h.call(http.MethodPut, "/agents/ada/workspace/files/memory/2026-01-02.md", `{"content":"- Lunch is at noon.\n"}`)

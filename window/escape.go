@@ -160,7 +160,7 @@ func escapeBrackets(line string) string {
 	return b.String()
 }
 
-// dated matches a date or a time in brackets that is no link.
+// dated matches a date or a time in brackets that is not a link.
 var dated = lazyregexp.New(`^\[\d{1,4}(?:[:.-]\d{1,2}){1,2}\](?:[^(\[:]|$)`)
 
 func checkbox(text string) bool {
@@ -385,7 +385,7 @@ func keycap(r rune) bool {
 	return '0' <= r && r <= '9' || r == '#' || r == '*' || r == '©' || r == '®'
 }
 
-// hides reports whether a character is invisible by itself.
+// hides reports whether a character is invisible on its own.
 func hides(r rune) bool {
 	if r == 0x2800 { // an empty Braille cell
 		return true

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// leastRecall is the minimum number of tokens for showing a part of a passage that is too long.
-	leastRecall = 24
-	maxSource   = 120 // characters of a line's source label
-	lineJoin    = " / "
+	// minRecall is the minimum number of tokens for showing a part of a passage that is too long.
+	minRecall = 24
+	maxSource = 120 // characters of a line's source label
+	lineJoin  = " / "
 )
 
 // Layer is the reason why a passage is in a context. The zero value is Matched.
@@ -33,7 +33,7 @@ func (l Layer) String() string { return [...]string{"matched", "identity", "trus
 
 // Recall renders recalled passages as one labelled block within a token budget: one escaped line per passage, with source
 // and age, those of Identity first, then Trusted, then Matched, and within a separate budget Provided. The passages of each layer
-// are best first. It returns the indexes of the passages used, in their order in the text, and how many had no room, which the
+// are best first. It returns the indexes of the passages used, in their order in the text, and how many did not fit, which the
 // last line says. The text is empty if none fits.
 //
 // A passage that the scan would not let into memory is dropped, and secrets are redacted, because it may have been
@@ -116,7 +116,7 @@ func (b *recallBlock) fill(total, provided int) {
 // add chooses lines of a layer within a number of tokens, and returns how many they have.
 func (b *recallBlock) add(chosen map[int]string, layer Layer, room int) (cost int) {
 	for i, r := range b.found {
-		if r.Layer != layer || room-cost < leastRecall || b.has(chosen, r.Text) {
+		if r.Layer != layer || room-cost < minRecall || b.has(chosen, r.Text) {
 			continue
 		}
 		if line, fits := recallLine(r, b.now, room-cost, b.count); fits {
@@ -171,7 +171,7 @@ func recallLine(r Recalled, now time.Time, limit int, count func(string) int) (l
 		return label + text, true
 	}
 	room := limit - count(label+"\n")
-	if room < leastRecall {
+	if room < minRecall {
 		return "", false
 	}
 	text, fits = cutEnd(text, room, count)

@@ -64,7 +64,7 @@ func TestRecallBudget(t *testing.T) {
 	}
 }
 
-// Each layer has its share, what it leaves is for what matches, and the last line counts what had no room.
+// Each layer has its share, what it leaves is for what matches, and the last line counts what did not fit.
 func TestRecallLayers(t *testing.T) {
 	var found []Recalled
 	for _, l := range []Layer{Matched, Identity, Trusted} {

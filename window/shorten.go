@@ -203,7 +203,7 @@ func splitBefore(text string, n int) (rest, tail string) {
 
 const (
 	dropBlock = 8  // messages; dropped from the front in blocks of this size
-	leastCut  = 24 // minimum tokens of a message worth sending when it is cut
+	minCut    = 24 // minimum tokens of a message worth sending when it is cut
 	tailShare = 4  // the room is divided by this to get the share of the last two messages, however long the summary is
 )
 
@@ -360,7 +360,7 @@ func (f *fit) cutTo(room int) bool {
 		}
 	}
 	most := level(contents, room)
-	if most < leastCut {
+	if most < minCut {
 		return false
 	}
 	done := true

@@ -1,6 +1,6 @@
 // Package window decides what a model is sent in one turn, without I/O: the system prompt, the summary of earlier
 // turns, the last turns verbatim, recalled memory, and the current message last. It fits them into a token limit in
-// stages, with a ledger of where the tokens went.
+// stages, with a ledger of what the tokens were spent on.
 //
 // What stays the same from turn to turn comes first and what changes comes late, so that providers can cache the
 // prefix. Recalled and summarised text is labelled, escaped and never in a system message: it is data.
@@ -108,7 +108,7 @@ type Result struct {
 	Ledger   Ledger
 	// Recalled are the indexes of those of Input.Recalled that are in the window.
 	Recalled []int
-	// Omitted counts those that had no room.
+	// Omitted counts those that did not fit.
 	Omitted int
 	// Unsent is the last message that is neither in the window nor in the summary; 0: none. Everything up to it must
 	// be flushed before Messages may be used; that is the case if Unsent <= Input.Flushed.
@@ -132,7 +132,7 @@ const (
 	FlushCompact  FlushReason = "compact"  // a compaction needs it
 )
 
-// Ledger reports where the tokens of a window went.
+// Ledger reports what the tokens of a window were spent on.
 type Ledger struct {
 	Max      int `json:"max" doc:"Tokens that the window may have."`
 	Trigger  int `json:"trigger" doc:"Above this earlier turns are summarised, whatever is recalled."`
@@ -148,7 +148,7 @@ type Ledger struct {
 	Messages int `json:"messages" doc:"Of the conversation, word by word."`
 	Trimmed  int `json:"trimmed" doc:"Tool results of which head and tail are left."`
 	Cleared  int `json:"cleared" doc:"Tool results of which one line is left."`
-	Dropped  int `json:"dropped" doc:"Messages behind the summary that had no room; they are flushed."`
+	Dropped  int `json:"dropped" doc:"Messages after the summary that did not fit; they are flushed."`
 	Saved    int `json:"saved" doc:"Tokens that trimming, clearing and dropping saved."`
 }
 

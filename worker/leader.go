@@ -21,7 +21,7 @@ const (
 )
 
 // leader elects one process of the deployment by a lease in the database. A process that is stopped for longer than its lease, or
-// cannot reach the database, no longer leads; what it still does meanwhile is safe to do twice.
+// cannot reach the database, no longer leads; what it still does until then is safe to do twice.
 //
 // A lease is used instead of an advisory lock: a lock would hold a connection, and would stay with a process that hangs.
 type leader struct {
@@ -91,6 +91,6 @@ func (l leader) resign(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resignTimeout)
 	defer cancel()
 	if err := l.store.Resign(ctx, sweepsLease, l.holder); err != nil {
-		l.log.Debug("the lease of the sweeps ends by itself", "error", err)
+		l.log.Debug("the lease of the sweeps expires on its own", "error", err)
 	}
 }

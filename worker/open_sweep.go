@@ -21,7 +21,7 @@ const (
 	openAgain = time.Hour
 )
 
-// open takes up records that are open without a workflow: their worker died at the wrong moment, a person ended the workflow, or one
+// open resumes records that are open without a workflow: their worker died at the wrong moment, a person ended the workflow, or one
 // of the databases was restored to an earlier state.
 func (s *sweeps) open(ctx context.Context) (int, error) {
 	_, err := drain(ctx, func(ctx context.Context) ([]admin.OpenRecord, error) {
@@ -35,7 +35,7 @@ func (s *sweeps) open(ctx context.Context) (int, error) {
 func (s *sweeps) takeUp(ctx context.Context, of admin.OpenRecord) error {
 	id := memory.Identity{Workspace: of.Workspace, Agent: of.Agent, AnyOwner: true, Role: memory.RoleAdmin}
 	x, err := s.store.OpenRun(ctx, id, of.Kind, of.ID)
-	if errors.Is(err, store.ErrNotFound) { // it has ended meanwhile
+	if errors.Is(err, store.ErrNotFound) { // it has ended since then
 		return nil
 	}
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *sweeps) takeUp(ctx context.Context, of admin.OpenRecord) error {
 		err = s.store.EndAbandoned(ctx, own, x)
 	}
 	if err == nil {
-		s.log.Info("a record without a workflow was taken up", "kind", x.Kind, "record", x.ID, "workspace", of.Workspace, "agent", of.Agent)
+		s.log.Info("a record without a workflow was resumed", "kind", x.Kind, "record", x.ID, "workspace", of.Workspace, "agent", of.Agent)
 	}
 	return err
 }

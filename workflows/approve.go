@@ -158,7 +158,7 @@ func StartApprove(ctx context.Context, c client.Client, in ApproveInput) error {
 }
 
 // ApprovalDecided signals the workflow of a proposal that something was decided. One that does not run is started by the sweep, and finds
-// out by itself.
+// out on its own.
 func ApprovalDecided(ctx context.Context, c client.Client, in ApproveInput) error {
 	err := c.SignalWorkflow(ctx, ApprovalID(in.AgentRef, in.Approval), "", ApprovalDecidedSignal, nil)
 	if isNotFound(err) {

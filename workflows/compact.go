@@ -207,7 +207,7 @@ func (c *compacting) summarisePart(ctx workflow.Context, left time.Duration) (ac
 
 // shorten halves the input of the model, and falls back to rules when almost nothing would remain.
 func (c *compacting) shorten() {
-	if c.maxBytes = cmp.Or(c.maxBytes, activities.SummaryPartBytes) / 2; c.maxBytes < leastSummaryBytes {
+	if c.maxBytes = cmp.Or(c.maxBytes, activities.SummaryPartBytes) / 2; c.maxBytes < minSummaryBytes {
 		c.fallback = ReasonContextTooLong
 	}
 }

@@ -282,7 +282,7 @@ func TestCompactWithoutAModel(t *testing.T) {
 	}
 }
 
-// Whoever stops a Compact leaves the flush alone that it waits for: others may wait for it.
+// Anyone who stops a Compact leaves the flush alone that it waits for: others may wait for it.
 func TestACancelledCompactLeavesItsFlush(t *testing.T) {
 	e := newCompactEnv(t)
 	stopped := false

@@ -38,7 +38,7 @@ type DeleteResult struct {
 
 // Delete deletes a conversation, an owner or an agent, after a grace period in which it can be cancelled: here, or by the API. It stops the
 // workflows of the target and deletes their histories, deletes its rows in batches, and ends when a scan of all tables finds none. Once it
-// has started it is not cancelled any more.
+// has started it can no longer be cancelled.
 func Delete(ctx workflow.Context, in DeleteInput) (DeleteResult, error) {
 	d := deleting{DeleteInput: in, target: activities.DeletionInput{AgentRef: in.AgentRef, Deletion: in.Deletion}}
 	if err := d.wait(ctx); err != nil {
@@ -69,7 +69,7 @@ type deleting struct {
 
 	target activities.DeletionInput
 	result DeleteResult
-	undone int // dreams that rested on it
+	undone int // dreams that were based on it
 }
 
 // wait waits out the grace period.
@@ -124,7 +124,7 @@ func (d *deleting) skipped(ctx workflow.Context) (DeleteResult, error) {
 }
 
 // delete deletes everything of the target. Workflows come first, so that they stop, and once more at the end, for those that were started
-// meanwhile and found nothing.
+// since then and found nothing.
 func (d *deleting) delete(ctx workflow.Context, state activities.DeletionState) error {
 	if err := d.histories(ctx, state, "stop the workflows and delete their histories"); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (d *deleting) delete(ctx workflow.Context, state activities.DeletionState) 
 		if _, err := step(ctx, deletionStep, "delete rows", steps.DeleteRows, d.target); err != nil {
 			return err
 		}
-		if err := d.histories(ctx, state, "delete histories of workflows that were started meanwhile"); err != nil {
+		if err := d.histories(ctx, state, "delete histories of workflows that were started since then"); err != nil {
 			return err
 		}
 		if round == 1 {
@@ -169,7 +169,7 @@ const (
 )
 
 // outside asks programs to delete what they have of the target. The receipt names those that have not: one that cannot be reached
-// does not hold up the deletion here for longer than its attempts.
+// does not delay the deletion here for longer than its attempts.
 func (d *deleting) outside(ctx workflow.Context, state activities.DeletionState) {
 	change := deletionOutside
 	if state.Kind == activities.DeletesConversation {
@@ -194,7 +194,7 @@ func (d *deleting) dreamAgain(ctx workflow.Context) {
 		workflow.GetVersion(ctx, deletionDreams, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return
 	}
-	out, err := step(ctx, nightStep, "dream again what rested on it", steps.DreamAgain,
+	out, err := step(ctx, nightStep, "repeat the dreams based on it", steps.DreamAgain,
 		activities.DreamAgainInput{AgentRef: d.AgentRef, Record: d.Deletion, Patience: nightPatience})
 	if err != nil {
 		workflow.GetLogger(ctx).Warn("Not dreamed again", "error", err)
@@ -274,7 +274,7 @@ func (h Histories) Delete(ctx context.Context, in activities.DeleteHistoriesInpu
 	return nil
 }
 
-// once deletes the executions that a query lists, and returns how many are not gone yet. Temporal lists an execution for some time after it
+// once deletes the executions that a query lists, and returns how many still exist. Temporal lists an execution for some time after it
 // has deleted it.
 func (h Histories) once(ctx context.Context, query string, asked map[string]bool, progress func(deleted int)) (left int, err error) {
 	var listed []*workflowpb.WorkflowExecutionInfo

@@ -187,7 +187,7 @@ func (d *dreaming) remSleep(ctx workflow.Context) error {
 	})
 }
 
-// deepSleep ranks the candidates and writes. When the same lines were edited meanwhile, it starts again from the new
+// deepSleep ranks the candidates and writes. When the same lines were edited concurrently, it starts again from the new
 // text.
 func (d *dreaming) deepSleep(ctx workflow.Context) error {
 	for round := range staleRounds {

@@ -42,7 +42,7 @@ type DreamNightResult struct {
 	Night    string         `json:"night"`
 	Owners   int            `json:"owners"`
 	Outcomes map[string]int `json:"outcomes,omitempty"`
-	Late     int            `json:"late,omitempty"` // still dreaming when the night ended; they continue by themselves
+	Late     int            `json:"late,omitempty"` // still dreaming when the night ended; they continue automatically
 	// Unstarted owners could not begin to dream; the next night tries again.
 	Unstarted int `json:"unstarted,omitempty"`
 	// ReasonCode explains why nobody dreamed although there may be news.

@@ -38,7 +38,7 @@ const (
 	markLength = 12
 	// listedCalendars is the number of calendars per schedule in Temporal's list results.
 	listedCalendars = 10
-	// planRounds bounds the retries of EnsureDreamSchedule when the agent changes meanwhile.
+	// planRounds bounds the retries of EnsureDreamSchedule when the agent changes concurrently.
 	planRounds = 5
 	// confirmRounds bounds the checks of an update. The delay starts at confirmFirst and doubles each time.
 	confirmRounds, confirmFirst = 7, 50 * time.Millisecond

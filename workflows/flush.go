@@ -109,7 +109,7 @@ func (f *flushing) carried() FlushInput {
 }
 
 // takeStep saves the next messages: as many as fit one transcript. A draft is made again when an extraction has
-// processed its messages meanwhile; each time the extraction has advanced, so this ends.
+// processed its messages since then; each time the extraction has advanced, so this ends.
 func (f *flushing) takeStep(ctx workflow.Context) error {
 	proposed, err := f.propose(ctx)
 	if err != nil {

@@ -57,7 +57,7 @@ func Import(ctx workflow.Context, in ImportInput) (ImportResult, error) {
 
 type moving struct{ ImportInput }
 
-// end records that nothing runs any more, even after a cancellation.
+// end records that nothing is running, even after a cancellation.
 func (m *moving) end(ctx workflow.Context, cancelled bool) (ImportResult, error) {
 	was := ctx.Err()
 	ctx, done := workflow.NewDisconnectedContext(ctx)

@@ -130,7 +130,7 @@ const (
 )
 
 // StartImportSnapshot starts an ImportSnapshot without waiting for it. A running one is reused. An archive that was
-// imported before is imported again, since its documents may have changed meanwhile; the store imports each request
+// imported before is imported again, since its documents may have changed concurrently; the store imports each request
 // once.
 func StartImportSnapshot(ctx context.Context, c client.Client, in ImportSnapshotInput) (client.WorkflowRun, error) {
 	options := startOptions(in.ID(), "An archive of documents is imported into agent "+in.Agent, agentAttributes(in.AgentRef),

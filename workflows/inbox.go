@@ -37,7 +37,7 @@ type Turn struct {
 
 // Inbox collects the completed turns of one owner. It waits until the conversation has been quiet and the cooldown is
 // over, then runs one Extract at a time until nothing is pending, and ends when it is empty and the cooldown is over.
-// Turns that arrive meanwhile are handled together; none is dropped. When its history is full it continues as new, even while an
+// Turns that arrive in the meantime are handled together; none is dropped. When its history is full it continues as new, even while an
 // Extract runs, and waits for that one again.
 func Inbox(ctx workflow.Context, in InboxInput) error {
 	b := inbox{InboxInput: in, log: workflow.GetLogger(ctx), turns: workflow.GetSignalChannel(ctx, TurnCompletedSignal)}
@@ -265,7 +265,7 @@ func (b *inbox) extractNow(ctx workflow.Context, in ExtractNowInput) (ExtractNow
 	return r.result, r.err
 }
 
-// serve answers the oldest request. An error goes to its caller; the Inbox continues.
+// serve answers the oldest request. An error is returned to its caller; the Inbox continues.
 func (b *inbox) serve(ctx workflow.Context) {
 	r := b.requests[0]
 	b.requests = b.requests[1:]
@@ -307,7 +307,7 @@ type ExtractNowInput struct {
 	Conversation uuid.UUID `json:"conversation"`
 	// RetryOf retries a quarantined extraction; zero extracts the conversation's pending messages.
 	RetryOf uuid.UUID `json:"retryOf,omitzero"`
-	// Import means that the messages were imported: what people say goes first.
+	// Import means that the messages were imported: live messages are handled first.
 	Import bool `json:"import,omitempty"`
 }
 

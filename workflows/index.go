@@ -181,7 +181,7 @@ func (x *index) wait(ctx workflow.Context, f *filling, reason string, d time.Dur
 	// The error can only be a cancelled context, which the caller checks.
 	_, _ = await(ctx, d, f.name()+": "+reason, func() bool { return f.retry || x.leaving })
 	f.waiting, f.again = "", true
-	x.changed = true // changes may have gone unreported meanwhile
+	x.changed = true // changes may have gone unreported since then
 	x.describe(ctx)
 }
 

@@ -15,7 +15,7 @@
 //	Import      import-from/<agent>/<import>           documents and conversations of another system, one by one in time order
 //	Delete      delete/<agent>/<deletion>              a conversation, an owner or the agent, after a grace period
 //	DeliverEvents webhook/<agent>/<webhook>            delivers events to one endpoint, in their order
-//	Revoke      revoke/<agent>/<revocation>            takes back what rests only on a source
+//	Revoke      revoke/<agent>/<revocation>            removes what was learned only from a source
 //	Approve     approve/<agent>/<approval>             waits for a person who decides about a proposal, with reminders and an expiry
 //	DreamNight  dream-night/<agent> + time             starts the Dreams of one night of one agent
 //
@@ -29,7 +29,7 @@ import "go.temporal.io/sdk/temporal"
 const (
 	// TaskQueue runs workflows and the steps that touch only the store.
 	TaskQueue = "reverie"
-	// ModelQueue runs the steps that call a model, so that slow models never hold up the store.
+	// ModelQueue runs the steps that call a model, so that slow models never block the store.
 	ModelQueue = "reverie-model"
 	// NightQueue runs the step that starts the dreams of a night and waits for them. It takes hours, so it must not
 	// occupy the slots of the steps that it waits for.

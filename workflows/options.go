@@ -239,7 +239,7 @@ const (
 const (
 	// budgetRecheck: a raised budget and the end of a pause are noticed within this time, a renewed one at its own time.
 	budgetRecheck = 10 * time.Minute
-	// staleRounds: how often a proposal is made again because the same lines were edited meanwhile.
+	// staleRounds: how often a proposal is made again because the same lines were edited concurrently.
 	staleRounds = 3
 	// quietLimit: a conversation that never pauses is extracted after this many quiet periods.
 	quietLimit = 15
@@ -261,7 +261,7 @@ const (
 	// nightParallel: how many owners of one agent dream at once, unless the schedule sets another number.
 	nightParallel = 4
 	// nightPatience: how long a dream occupies one of the parallel slots. A dream takes seconds, one with a slow
-	// model minutes; one whose model is unavailable continues by itself.
+	// model minutes; one whose model is unavailable continues automatically.
 	nightPatience = 10 * time.Minute
 	// importParallel: how many owners of one import are extracted at once, one conversation each.
 	importParallel = 8
@@ -274,9 +274,9 @@ const (
 	// flushFirst and flushLast: bounds of the interval at which a Compact checks another execution's flush. A turn may wait for it,
 	// and it may wait for a model for a day: beyond flushSoon, the interval is an eighth of the time that it has waited.
 	flushFirst, flushSoon, flushLast = 250 * time.Millisecond, 5 * time.Second, 2 * time.Minute
-	// leastSummaryBytes: a model whose context cannot hold this much of a conversation, some 2,000 tokens, cannot
+	// minSummaryBytes: a model whose context cannot hold this much of a conversation, some 2,000 tokens, cannot
 	// summarise it.
-	leastSummaryBytes = 8 << 10
+	minSummaryBytes = 8 << 10
 	// deletionAgain: pause before rows that a scan found are deleted.
 	deletionAgain = time.Second
 	// dropVectors is the number of vectors deleted in one transaction, which takes about a second.

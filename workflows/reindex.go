@@ -88,10 +88,10 @@ type ReindexProgress struct {
 	// estimate.
 	Done  int64 `json:"done"`
 	Total int64 `json:"total"`
-	// Until is the time at which a waiting phase ends by itself.
+	// Until is the time at which a waiting phase ends automatically.
 	Until      time.Time              `json:"until,omitzero"`
 	Space      int64                  `json:"space,omitempty"` // the space being built
-	Live       int64                  `json:"live,omitempty"`  // the space that is live meanwhile
+	Live       int64                  `json:"live,omitempty"`  // the space that is live during the rebuild
 	Comparison *activities.Comparison `json:"comparison,omitempty"`
 	Outcome    ReindexOutcome         `json:"outcome,omitempty"`
 }
@@ -205,7 +205,7 @@ func (r *reindex) enter(ctx workflow.Context, p ReindexPhase) {
 	r.describe(ctx)
 }
 
-// enterUntil sets the current phase and when it ends by itself.
+// enterUntil sets the current phase and when it ends automatically.
 func (r *reindex) enterUntil(ctx workflow.Context, p ReindexPhase, d time.Duration) {
 	r.enter(ctx, p)
 	r.Until = workflow.Now(ctx).Add(d).UTC()
@@ -273,7 +273,7 @@ func (r *reindex) vectors(ctx workflow.Context) (ReindexOutcome, error) {
 		if r.decision != DecisionSwitch {
 			return ReindexAbandoned, r.drop(ctx, r.Space)
 		}
-		if err := r.build(ctx); err != nil { // written meanwhile
+		if err := r.build(ctx); err != nil { // written concurrently
 			return "", err
 		}
 	}

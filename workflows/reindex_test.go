@@ -202,7 +202,7 @@ func TestReindexAsksWhenTheNewSpaceFindsLess(t *testing.T) {
 			e.comparison = worse
 			e.updateAt(30*time.Minute, DecideUpdate, DecideInput{"perhaps"})
 			if c.decide != nil {
-				e.RegisterDelayedCallback(func() { e.left = 2 }, c.at-time.Second) // something was written meanwhile
+				e.RegisterDelayedCallback(func() { e.left = 2 }, c.at-time.Second) // something was written concurrently
 				e.updateAt(c.at, DecideUpdate, c.decide...)
 			}
 			out := e.run(t)
@@ -257,7 +257,7 @@ func TestReindexCarriesOnAsNew(t *testing.T) {
 	if err := e.GetWorkflowError(); !errors.As(err, &again) {
 		t.Fatalf("it ended with %v", err)
 	}
-	// The environment cannot go on by itself: its second run begins with what the first carried over.
+	// The environment cannot continue on its own: its second run begins with what the first carried over.
 	second := newReindexEnv(t)
 	in := DefaultReindex(testAgent, nextModel)
 	in.Carried = &ReindexProgress{Phase: PhaseBuilding, Done: 50, Total: 100, Space: newSpace, Live: oldSpace}

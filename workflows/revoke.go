@@ -14,33 +14,33 @@ import (
 // RevokeInput identifies a revocation.
 type RevokeInput = activities.RevocationInput
 
-// RevokeResult counts what a revocation has taken back.
+// RevokeResult counts what a revocation has removed.
 type RevokeResult struct {
 	activities.RevokeSourceResult
 
-	Repeated int `json:"repeated,omitempty"` // dreams that rested on it and were dreamed again
+	Repeated int `json:"repeated,omitempty"` // dreams that were based on it and were repeated
 }
 
-// Revoke takes back what was learned from a source and rests on nothing else, in one transaction for each owner, and has the dreams that
+// Revoke removes what was learned only from a source, in one transaction for each owner, and has the dreams that
 // rested on it dreamed again. It is not cancelled once it has begun.
 func Revoke(ctx workflow.Context, in RevokeInput) (result RevokeResult, err error) {
 	ctx, done := workflow.NewDisconnectedContext(ctx)
 	defer done()
 	receipt := "\n\n- receipt: `GET /api/v1/agents/" + in.Agent + "/revocations/" + in.Revocation.String() + "`"
 	workflow.SetCurrentDetails(ctx, "Takes back what rests only on a source, of one owner after the other."+receipt)
-	if result.RevokeSourceResult, err = step(ctx, deletionStep, "take back what rests only on it", steps.RevokeSource, in); err != nil {
+	if result.RevokeSourceResult, err = step(ctx, deletionStep, "remove what was learned only from it", steps.RevokeSource, in); err != nil {
 		return result, err
 	}
 	if result.Dreams > 0 {
-		workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%d** statements are taken back; dreaming again.", result.Statements)+receipt)
-		out, err := step(ctx, nightStep, "dream again what rested on it", steps.DreamAgain,
+		workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%d** statements are removed; dreaming again.", result.Statements)+receipt)
+		out, err := step(ctx, nightStep, "repeat the dreams based on it", steps.DreamAgain,
 			activities.DreamAgainInput{AgentRef: in.AgentRef, Record: in.Revocation, Patience: nightPatience})
 		if err != nil {
 			return result, err
 		}
 		result.Repeated = out.Dreams
 	}
-	workflow.SetCurrentDetails(ctx, fmt.Sprintf("Done: **%d** statements of %d owners are taken back, **%d** have another source and stay.",
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("Done: **%d** statements of %d owners are removed, **%d** have another source and are kept.",
 		result.Statements, result.Owners, result.Kept)+receipt)
 	outcome := memory.OutcomeWritten
 	if result.Statements == 0 {

@@ -76,7 +76,7 @@ func (x *webhook) run(ctx workflow.Context) error {
 		x.describe(ctx, out)
 		switch {
 		case out.Gone, out.Paused:
-			if x.changes.Len() > 0 { // it was resumed meanwhile
+			if x.changes.Len() > 0 { // it was resumed since then
 				continue
 			}
 			return answered(ctx)

@@ -28,17 +28,17 @@ const doctorPath = "/api/v1/agents/{agent}/doctor"
 // stuckAfter is the age at which waiting messages need a running workflow: the worker's sweep has run by then.
 const stuckAfter = time.Hour
 
-// Room finds and repairs damage of agents.
-type Room struct{ *rest.Server }
+// Handlers find and repair damage of agents.
+type Handlers struct{ *rest.Server }
 
 // Register adds the operations of the doctor.
-func Register(k *rest.Server) *Room {
-	s := &Room{k}
+func Register(k *rest.Server) *Handlers {
+	s := &Handlers{k}
 	s.doctorRoutes()
 	return s
 }
 
-func (s *Room) doctorRoutes() {
+func (s *Handlers) doctorRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "examine-agent", Method: http.MethodGet, Path: doctorPath, Tag: "doctor", Need: memory.RoleAdmin,
 		Summary: "Examine an agent for damage",
@@ -82,7 +82,7 @@ var findings = []struct {
 	{
 		findingIndexSuperseded,
 		finding{
-			"entries of the index whose document or conversation is gone, or at another version",
+			"entries of the index whose document or conversation no longer exists, or has another version",
 			"index what is there now, and forget the rest",
 		},
 	},
@@ -94,12 +94,12 @@ var findings = []struct {
 			"restore the latest version whose hash holds, as a new version; where there is none, write the document again by hand",
 		},
 	},
-	{findingWaiting, finding{"messages have waited for an hour and no workflow is at them", "tell the owner's Inbox once more"}},
+	{findingWaiting, finding{"messages have waited for an hour and no workflow processes them", "signal the owner's Inbox again"}},
 	{
 		findingOpen,
 		finding{
-			"an extraction, flush, compaction or dream is open and its workflow is gone, or none has taken it up for an hour",
-			"end it, or hand it to the owner's Inbox while messages wait",
+			"an extraction, flush, compaction or dream is open and its workflow no longer exists, or none has started for an hour",
+			"end it, or pass it to the owner's Inbox while messages wait",
 		},
 	},
 	{
@@ -154,11 +154,11 @@ type doctorInput struct {
 	rest.AgentParam
 }
 
-func (s *Room) examineAgent(ctx context.Context, in *doctorInput) (*rest.Reply[ExaminationView], error) {
+func (s *Handlers) examineAgent(ctx context.Context, in *doctorInput) (*rest.Reply[ExaminationView], error) {
 	return reply(s.Examine(ctx, in.Agent))
 }
 
-func (s *Room) fixAgent(ctx context.Context, in *doctorInput) (*rest.Reply[ExaminationView], error) {
+func (s *Handlers) fixAgent(ctx context.Context, in *doctorInput) (*rest.Reply[ExaminationView], error) {
 	return reply(s.Fix(ctx, in.Agent))
 }
 
@@ -170,7 +170,7 @@ func reply(found ExaminationView, err error) (*rest.Reply[ExaminationView], erro
 }
 
 // Examine looks for damage of an agent, for the caller in ctx.
-func (s *Room) Examine(ctx context.Context, agent string) (ExaminationView, error) {
+func (s *Handlers) Examine(ctx context.Context, agent string) (ExaminationView, error) {
 	p, err := s.subject(ctx, agent)
 	if err != nil {
 		return ExaminationView{}, err
@@ -182,7 +182,7 @@ func (s *Room) Examine(ctx context.Context, agent string) (ExaminationView, erro
 }
 
 // Fix repairs what it finds, and returns what is left with the repairs made.
-func (s *Room) Fix(ctx context.Context, agent string) (ExaminationView, error) {
+func (s *Handlers) Fix(ctx context.Context, agent string) (ExaminationView, error) {
 	p, err := s.subject(ctx, agent)
 	if err != nil {
 		return ExaminationView{}, err
@@ -202,7 +202,7 @@ func (s *Room) Fix(ctx context.Context, agent string) (ExaminationView, error) {
 
 // subject is an agent that is looked at.
 type subject struct {
-	*Room
+	*Handlers
 
 	id    memory.Identity
 	agent gate.Agent
@@ -216,7 +216,7 @@ type subject struct {
 	unchecked []string
 }
 
-func (s *Room) subject(ctx context.Context, agent string) (*subject, error) {
+func (s *Handlers) subject(ctx context.Context, agent string) (*subject, error) {
 	id, found, err := s.Enter(ctx, agent, rest.Person{})
 	if err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (s *Room) subject(ctx context.Context, agent string) (*subject, error) {
 		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot examine agents")
 	}
 	id.AnyOwner = true
-	return &subject{Room: s, id: id, agent: found}, nil
+	return &subject{Handlers: s, id: id, agent: found}, nil
 }
 
 // examine looks at everything. Without an answer from Temporal what only it knows is unchecked.
@@ -307,8 +307,8 @@ func (p *subject) followsSettings(ctx context.Context) (bool, error) {
 	return follows, err
 }
 
-// runs reports whether a workflow is under way; with an empty run, whether any of its id is.
-func (s *Room) runs(ctx context.Context, workflow, run string) (bool, error) {
+// runs reports whether a workflow is running; with an empty run, whether any run of its id is.
+func (s *Handlers) runs(ctx context.Context, workflow, run string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, rest.ReachTimeout)
 	defer cancel()
 	described, err := s.Temporal.DescribeWorkflowExecution(ctx, workflow, run)
@@ -494,7 +494,7 @@ func (p *subject) restore(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// takeOver ends a record whose workflow is gone. The Inbox continues an extraction whose messages wait.
+// takeOver ends a record whose workflow no longer exists. The Inbox continues an extraction whose messages wait.
 func (p *subject) takeOver(ctx context.Context, x admin.OpenRun) error {
 	if x.Kind == "extraction" && x.Pending {
 		if err := p.Workflows.TurnCompleted(ctx, p.ref(admin.WaitingOwner{Owner: x.Owner, OwnerID: x.OwnerID}), p.agent); err != nil {

@@ -23,7 +23,7 @@ func dreamInput(agent string, owner memory.Owner, dream uuid.UUID) DreamInput {
 }
 
 // Dream dreams now, as the operation dream does, and returns the record of the dream, which may still be running.
-func (s *Room) Dream(ctx context.Context, agent string, owner memory.Owner, request string) (uuid.UUID, error) {
+func (s *Handlers) Dream(ctx context.Context, agent string, owner memory.Owner, request string) (uuid.UUID, error) {
 	out, err := s.emergence(ctx, &emergenceInput{
 		AgentParam: rest.AgentParam{Agent: agent}, PersonParams: of(owner), WaitParam: rest.WaitParam{Wait: rest.ActionWait}, Mode: memory.DreamNightly,
 		RequestKeyParam: rest.RequestKeyParam{IdempotencyKey: request},
@@ -35,13 +35,13 @@ func (s *Room) Dream(ctx context.Context, agent string, owner memory.Owner, requ
 }
 
 // Undo reverts a dream, as the operation revert-dream does.
-func (s *Room) Undo(ctx context.Context, agent string, owner memory.Owner, dream uuid.UUID) error {
+func (s *Handlers) Undo(ctx context.Context, agent string, owner memory.Owner, dream uuid.UUID) error {
 	_, err := s.revertDream(ctx, &revertInput{DreamInput: dreamInput(agent, owner, dream)})
 	return err
 }
 
 // Again undoes a dream and dreams the same night again, as the operation dream-again does, and returns the record of the new dream.
-func (s *Room) Again(ctx context.Context, agent string, owner memory.Owner, dream uuid.UUID, request string) (uuid.UUID, error) {
+func (s *Handlers) Again(ctx context.Context, agent string, owner memory.Owner, dream uuid.UUID, request string) (uuid.UUID, error) {
 	out, err := s.dreamAgain(ctx, &againInput{
 		DreamInput: dreamInput(agent, owner, dream), WaitParam: rest.WaitParam{Wait: rest.ActionWait},
 		RequestKeyParam: rest.RequestKeyParam{IdempotencyKey: request},
@@ -54,7 +54,7 @@ func (s *Room) Again(ctx context.Context, agent string, owner memory.Owner, drea
 
 // Replay dreams again with other settings and without writing, as the operation replay-dream does, and returns the record of the replay,
 // which may still be running.
-func (s *Room) Replay(
+func (s *Handlers) Replay(
 	ctx context.Context, agent string, owner memory.Owner, dream uuid.UUID, settings setting.DreamSettings,
 ) (uuid.UUID, error) {
 	in := dreamInput(agent, owner, dream)
@@ -71,7 +71,7 @@ func (s *Room) Replay(
 }
 
 // Difference compares a replay with its original, as the operation compare-dreams does.
-func (s *Room) Difference(ctx context.Context, agent string, owner memory.Owner, dream uuid.UUID) (compose.Difference, error) {
+func (s *Handlers) Difference(ctx context.Context, agent string, owner memory.Owner, dream uuid.UUID) (compose.Difference, error) {
 	out, err := s.compareDreams(ctx, &compareInput{DreamInput: dreamInput(agent, owner, dream)})
 	if err != nil {
 		return compose.Difference{}, err
@@ -80,12 +80,12 @@ func (s *Room) Difference(ctx context.Context, agent string, owner memory.Owner,
 }
 
 // Schedule returns when an agent dreams next.
-func (s *Room) Schedule(ctx context.Context, id memory.Identity, agent gate.Agent) DreamScheduleView {
+func (s *Handlers) Schedule(ctx context.Context, id memory.Identity, agent gate.Agent) DreamScheduleView {
 	return s.dreamSchedule(ctx, indexes.AgentRef{Workspace: id.Workspace, Agent: agent.ID}, agent, s.DreamSchedule.With(agent.Settings))
 }
 
 // Decide accepts or refuses a statement that waits for a person, as the operations accept-held and refuse-held do.
-func (s *Room) Decide(ctx context.Context, agent string, owner memory.Owner, entry markdown.EntryID, accept bool) error {
+func (s *Handlers) Decide(ctx context.Context, agent string, owner memory.Owner, entry markdown.EntryID, accept bool) error {
 	what, decide := "refuse", s.Store.ForgetEntry
 	if accept {
 		what, decide = "accept", s.Store.ConfirmEntry
@@ -98,7 +98,7 @@ func (s *Room) Decide(ctx context.Context, agent string, owner memory.Owner, ent
 
 // Change confirms, edits or forgets a candidate of a dream, as the operations confirm-entry, edit-entry and forget-entry do. Only edit
 // takes a text.
-func (s *Room) Change(
+func (s *Handlers) Change(
 	ctx context.Context, agent string, owner memory.Owner, dream uuid.UUID, entry markdown.EntryID, what, text string,
 ) error {
 	change := s.Store.ConfirmEntry

@@ -10,7 +10,7 @@ import (
 	"reverie/store/dreams"
 )
 
-func (s *Room) dreamAgainRoutes() {
+func (s *Handlers) dreamAgainRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "dream-again", Method: http.MethodPost, Act: rest.Changes, Path: dreamPath + "/again", Original: originalReport + "/again", Tag: "dreams",
 		Need:    memory.RoleMember,
@@ -28,7 +28,7 @@ type againInput struct {
 	rest.RequestKeyParam
 }
 
-func (s *Room) dreamAgain(ctx context.Context, in *againInput) (*rest.Reply[dreamRunView], error) {
+func (s *Handlers) dreamAgain(ctx context.Context, in *againInput) (*rest.Reply[dreamRunView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -59,12 +59,12 @@ func (s *Room) dreamAgain(ctx context.Context, in *againInput) (*rest.Reply[drea
 }
 
 // queueAgain undoes a dream and makes the record of the one that repeats it, or finds that of the same request.
-func (s *Room) queueAgain(ctx context.Context, id memory.Identity, found foundDream, key string) (dreams.Dream, error) {
+func (s *Handlers) queueAgain(ctx context.Context, id memory.Identity, found foundDream, key string) (dreams.Dream, error) {
 	request := rest.RequestLedgerKey(ctx, key, "again", found.record.ID.String())
 	if known, found, err := s.requested(ctx, id, request); found || err != nil {
 		return known, err
 	}
-	if err := s.nobodyDreams(ctx, id); err != nil {
+	if err := s.refuseConcurrentDream(ctx, id); err != nil {
 		return dreams.Dream{}, err
 	}
 	again, err := s.Store.DreamAgain(ctx, id, found.record.ID, dreams.Again{Trigger: memory.DreamByRequest, Request: request})

@@ -21,7 +21,7 @@ import (
 // maxExplained limits the candidates that are explained for some words.
 const maxExplained = 20
 
-func (s *Room) dreamCandidateRoutes() {
+func (s *Handlers) dreamCandidateRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-candidates", Method: http.MethodGet, Path: dreamsPath + "/candidates", Original: originalDreaming + "/candidates",
 		Tag: "dreams", Need: memory.RoleViewer,
@@ -58,7 +58,7 @@ type candidatesView struct {
 	CandidatePage
 }
 
-func (s *Room) listCandidates(ctx context.Context, in *candidatesInput) (*rest.Reply[candidatesView], error) {
+func (s *Handlers) listCandidates(ctx context.Context, in *candidatesInput) (*rest.Reply[candidatesView], error) {
 	id, _, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (s *Room) listCandidates(ctx context.Context, in *candidatesInput) (*rest.R
 const latestDreams = 100
 
 // latestDream returns the last dream that weighed anything, dry runs aside; nil when there was none lately.
-func (s *Room) latestDream(ctx context.Context, id memory.Identity) (*dreams.Dream, error) {
+func (s *Handlers) latestDream(ctx context.Context, id memory.Identity) (*dreams.Dream, error) {
 	listed, err := s.Store.Dreams(ctx, id, dreams.DreamFilter{Real: true}, store.Page{Limit: latestDreams})
 	for _, d := range listed.Items {
 		if !d.Open() && d.Counts.Candidates > 0 {
@@ -129,7 +129,7 @@ func why(c dream.Candidate, settings setting.DreamSettings, full bool) whyView {
 
 func said(s string) string { return s }
 
-func (s *Room) explainCandidate(ctx context.Context, in *explainCandidateInput) (*rest.Reply[whyView], error) {
+func (s *Handlers) explainCandidate(ctx context.Context, in *explainCandidateInput) (*rest.Reply[whyView], error) {
 	id, agent, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ type whysView struct {
 	Items []whyView  `json:"items"`
 }
 
-func (s *Room) explainCandidates(ctx context.Context, in *explainCandidatesInput) (*rest.Reply[whysView], error) {
+func (s *Handlers) explainCandidates(ctx context.Context, in *explainCandidatesInput) (*rest.Reply[whysView], error) {
 	id, _, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
 	if err != nil {
 		return nil, err

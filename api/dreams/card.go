@@ -12,7 +12,7 @@ import (
 	"reverie/memory"
 )
 
-func (s *Room) dreamCardRoutes() {
+func (s *Handlers) dreamCardRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "morning-card", Method: http.MethodGet, Path: dreamsPath + "/morning-card", Original: originalPath + "/dream/morning-card",
 		Tag: "dreams", Need: memory.RoleViewer,
@@ -33,7 +33,7 @@ type CardInput struct {
 	rest.PersonParams
 }
 
-func (s *Room) morningCard(ctx context.Context, in *CardInput) (*rest.Reply[*rest.MorningCard], error) {
+func (s *Handlers) morningCard(ctx context.Context, in *CardInput) (*rest.Reply[*rest.MorningCard], error) {
 	id, _, err := s.NeedOwner(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ type seenView struct {
 	Seen uuid.UUID `json:"seen" doc:"Of the card."`
 }
 
-func (s *Room) seeMorningCard(ctx context.Context, in *seenInput) (*rest.Reply[seenView], error) {
+func (s *Handlers) seeMorningCard(ctx context.Context, in *seenInput) (*rest.Reply[seenView], error) {
 	report, err := uuid.Parse(in.Body.ReportID)
 	if err != nil {
 		return nil, fault.InvalidAt("body.reportId", "it is not a UUID")

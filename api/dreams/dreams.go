@@ -34,23 +34,23 @@ const (
 // maxReportCandidates limits the candidates in a report; their own list has pages.
 const maxReportCandidates = 200
 
-// Room serves dreams.
-type Room struct {
+// Handlers serve dreams.
+type Handlers struct {
 	*rest.Server
 	followers *rest.Followers
 	nights    *rest.Announcer // of when agents dream
 }
 
 // Register adds the operations about dreams.
-func Register(k *rest.Server) *Room {
-	s := &Room{Server: k}
+func Register(k *rest.Server) *Handlers {
+	s := &Handlers{Server: k}
 	s.followers = rest.NewFollowers(k, "dreams", s.lookForDreams)
 	s.nights = k.NewAnnouncer(s.ensureNights)
 	s.dreamRoutes()
 	return s
 }
 
-func (s *Room) dreamRoutes() {
+func (s *Handlers) dreamRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-dreams", Method: http.MethodGet, Path: dreamsPath, Original: originalReports, Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "List dreams with their outcomes, newest first",
@@ -89,7 +89,7 @@ type dreamsInput struct {
 	Real    bool             `query:"real" doc:"Without dry runs and replays."`
 }
 
-func (s *Room) listDreams(ctx context.Context, in *dreamsInput) (*rest.Reply[rest.Page[dreamView]], error) {
+func (s *Handlers) listDreams(ctx context.Context, in *dreamsInput) (*rest.Reply[rest.Page[dreamView]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ type foundDream struct {
 	full   bool // the caller may see it whole
 }
 
-func (s *Room) dream(ctx context.Context, in *DreamInput) (found foundDream, err error) {
+func (s *Handlers) dream(ctx context.Context, in *DreamInput) (found foundDream, err error) {
 	record, err := in.ReportParam.id()
 	if err != nil {
 		return found, err
@@ -146,7 +146,7 @@ func (s *Room) dream(ctx context.Context, in *DreamInput) (found foundDream, err
 	found.id, found.full = rest.AcrossOwners(found.id)
 	found.record, err = s.Store.Dream(ctx, found.id, record)
 	if err == nil && !found.id.AnyOwner && found.record.Owner != found.id.Owner {
-		// The shared memory's dreams are no secret of the store's, but they are not this owner's.
+		// The shared memory's dreams are not a secret, but they are not this owner's.
 		err = fault.New(fault.NotFound, "No dream %s of this owner", record)
 	}
 	return found, err
@@ -165,7 +165,7 @@ type getDreamInput struct {
 	Candidates int `query:"candidates" minimum:"0" maximum:"200" default:"50" doc:"How many of the best candidates come with it."`
 }
 
-func (s *Room) getDream(ctx context.Context, in *getDreamInput) (*rest.Reply[reportView], error) {
+func (s *Handlers) getDream(ctx context.Context, in *getDreamInput) (*rest.Reply[reportView], error) {
 	found, err := s.dream(ctx, &in.DreamInput)
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (s *Room) getDream(ctx context.Context, in *getDreamInput) (*rest.Reply[rep
 }
 
 // report returns a dream with the best of its candidates.
-func (s *Room) report(ctx context.Context, found foundDream, candidates int) (reportView, error) {
+func (s *Handlers) report(ctx context.Context, found foundDream, candidates int) (reportView, error) {
 	view := reportView{DreamFields: s.dreamViewer(found.full)(found.record), Candidates: []candidateView{}}
 	if candidates == 0 {
 		return view, nil
@@ -202,7 +202,7 @@ type VerdictParam struct {
 	Verdict dream.Verdict `query:"verdict" enum:"promoted,kept,rejected" doc:"Only candidates with this verdict."`
 }
 
-func (s *Room) listDreamCandidates(ctx context.Context, in *dreamCandidatesInput) (*rest.Reply[rest.Page[candidateView]], error) {
+func (s *Handlers) listDreamCandidates(ctx context.Context, in *dreamCandidatesInput) (*rest.Reply[rest.Page[candidateView]], error) {
 	found, err := s.dream(ctx, &in.DreamInput)
 	if err != nil {
 		return nil, err
@@ -277,7 +277,7 @@ type reportView struct {
 }
 
 // dreamViewer shows dreams in full, or as an outline without words, authors and reasons.
-func (s *Room) dreamViewer(full bool) func(dreams.Dream) dreamView {
+func (s *Handlers) dreamViewer(full bool) func(dreams.Dream) dreamView {
 	return func(d dreams.Dream) dreamView {
 		v := viewDream(d)
 		v.Link = s.Workflows.Link(d.WorkflowID)

@@ -16,13 +16,13 @@ import (
 	"reverie/store/dreams"
 )
 
-func (s *Room) dreamEditRoutes() {
+func (s *Handlers) dreamEditRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "revert-dream", Method: http.MethodPost, Path: dreamPath + "/revert", Original: originalReport + "/revert", Tag: "dreams",
 		Act: rest.Changes, Need: memory.RoleMember,
 		Summary: "Revert a dream", Errors: []int{http.StatusConflict},
 		Doc: "Writes new versions: later changes by others stay. If the same lines have been changed since, nothing is reverted, and the answer is 409 " +
-			"revert_conflict with the places. What the dream had promoted does not come back by itself.",
+			"revert_conflict with the places. What the dream had promoted is not promoted again automatically.",
 	}, s.revertDream)
 	const entry = dreamPath + "/entries/{entry}"
 	rest.Register(s.Server, rest.Route{
@@ -44,7 +44,7 @@ func (s *Room) dreamEditRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "forget-entry", Method: http.MethodPost, Path: entry + "/forget", Original: originalEntry + "/forget", Tag: "dreams",
 		Act: rest.Changes, Need: memory.RoleMember,
-		Summary: "Forget a candidate for good", Errors: []int{http.StatusConflict},
+		Summary: "Forget a candidate permanently", Errors: []int{http.StatusConflict},
 		Doc: "Removes it from MEMORY.md, its archives and the daily notes. No dream brings it back, in any words. Versions of documents " +
 			"stay.",
 	}, func(ctx context.Context, in *EntryInput) (*rest.Reply[entryView], error) {
@@ -61,7 +61,7 @@ type revertView struct {
 	Dream    dreamView              `json:"dream"`
 	Changes  []memory.ChangeReceipt `json:"changes" doc:"Result for each document."`
 	Token    string                 `json:"token,omitempty" doc:"Names the write."`
-	Replayed bool                   `json:"replayed" doc:"The dream had been reverted already; nothing was written."`
+	Replayed bool                   `json:"replayed" doc:"The dream had already been reverted; nothing was written."`
 }
 
 // revertConflicts are the details of a revert that could not be done.
@@ -74,7 +74,7 @@ type revertConflict struct {
 	Conflicts []markdown.Conflict `json:"conflicts"` // theirs: the current lines, ours: the lines of the request
 }
 
-func (s *Room) revertDream(ctx context.Context, in *revertInput) (*rest.Reply[revertView], error) {
+func (s *Handlers) revertDream(ctx context.Context, in *revertInput) (*rest.Reply[revertView], error) {
 	found, err := s.dream(ctx, &in.DreamInput)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *Room) revertDream(ctx context.Context, in *revertInput) (*rest.Reply[re
 }
 
 // cannotRevert returns the problem that lists where documents have changed since; with full, it includes the lines.
-func (s *Room) cannotRevert(conflicts map[string][]markdown.Conflict, full bool) *fault.Problem {
+func (s *Handlers) cannotRevert(conflicts map[string][]markdown.Conflict, full bool) *fault.Problem {
 	p := fault.New(
 		fault.RevertConflict,
 		"%d documents were changed on the same lines since: undo these by hand, nothing was written",
@@ -121,7 +121,7 @@ func (s *Room) cannotRevert(conflicts map[string][]markdown.Conflict, full bool)
 }
 
 // written announces the changes, so that they are embedded soon.
-func (s *Room) written(found foundDream, receipt memory.Receipt) {
+func (s *Handlers) written(found foundDream, receipt memory.Receipt) {
 	if receipt.Replayed {
 		return
 	}
@@ -157,7 +157,7 @@ type entryView struct {
 }
 
 // changeEntry carries out a person's decision about a candidate.
-func (s *Room) changeEntry(ctx context.Context, in *EntryInput, what, text string,
+func (s *Handlers) changeEntry(ctx context.Context, in *EntryInput, what, text string,
 	change func(context.Context, memory.Identity, dreams.EntryChange) (dreams.EntryReceipt, error),
 ) (*rest.Reply[entryView], error) {
 	found, err := s.dream(ctx, &in.DreamInput)

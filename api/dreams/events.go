@@ -27,16 +27,16 @@ const (
 	commitTime = 5 * time.Second
 )
 
-func (s *Room) dreamEventRoutes() {
+func (s *Handlers) dreamEventRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "dream-events", Method: http.MethodGet, Path: dreamsPath + "/events", Original: originalPath + "/dream/events",
 		Produces: rest.EventStream,
 		Tag:      "dreams", Need: memory.RoleViewer, Timeout: rest.FollowTime,
 		Summary: "Follow dreams as a stream",
-		Doc: "Server-sent events: dream.progress whenever a dream comes to another phase, dream.ended with its outcome; ids, times and " +
+		Doc: "Server-sent events: dream.progress whenever a dream enters another phase, dream.ended with its outcome; ids, times and " +
 			"counts, never what was said. Of the owner that is named or that the key is pinned to; naming nobody, of all owners. With " +
 			"Last-Event-ID it goes on there, and some events may come twice; else it begins with those of the last minute. A request ends after " +
-			"an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
+			"an hour: come back with Last-Event-ID, as browsers do automatically. 429 when too many follow.",
 	}, s.followDreams)
 }
 
@@ -84,7 +84,7 @@ func parseEventID(text string) (at time.Time, dream uuid.UUID, err error) {
 	return time.UnixMicro(n), dream, err
 }
 
-func (s *Room) followDreams(ctx context.Context, in *dreamEventsInput) (*rest.Streamed, error) {
+func (s *Handlers) followDreams(ctx context.Context, in *dreamEventsInput) (*rest.Streamed, error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Room) followDreams(ctx context.Context, in *dreamEventsInput) (*rest.St
 	if in.LastEventID != "" {
 		at, dream, err := parseEventID(in.LastEventID)
 		if err != nil {
-			return nil, fault.InvalidAt("header.Last-Event-ID", "it is no id of an event")
+			return nil, fault.InvalidAt("header.Last-Event-ID", "it is not the id of an event")
 		}
 		f.sent[dream], f.since = at, at.Add(-commitTime)
 		if oldest := s.Now().Add(-catchUpMost); f.since.Before(oldest) {
@@ -122,7 +122,7 @@ type follower struct {
 }
 
 // follow streams events to a client until it disconnects, the time limit passes, its key is revoked or the server stops.
-func (s *Room) follow(hc huma.Context, f follower) {
+func (s *Handlers) follow(hc huma.Context, f follower) {
 	ctx := hc.Context()
 	write := rest.OpenStream(hc, rest.EventStream)
 	err := write(fmt.Sprintf("retry: %d\n\n", rest.ReconnectAfter.Milliseconds()))
@@ -160,7 +160,7 @@ func (s *Room) follow(hc huma.Context, f follower) {
 }
 
 // news returns the events that a follower has not been sent yet.
-func (s *Room) news(ctx context.Context, f *follower) (string, error) {
+func (s *Handlers) news(ctx context.Context, f *follower) (string, error) {
 	changes, err := s.Store.DreamsSince(ctx, f.id, f.since, store.MaxPage)
 	if err != nil {
 		return "", err
@@ -209,7 +209,7 @@ func (f *follower) forget(changes []dreams.ChangedDream) {
 }
 
 // lookForDreams looks for dreams that changed since a minute before it began.
-func (s *Room) lookForDreams(id memory.Identity) rest.Look {
+func (s *Handlers) lookForDreams(id memory.Identity) rest.Look {
 	var last follower
 	last.sent, last.since = map[uuid.UUID]time.Time{}, s.Now().Add(-catchUp)
 	return func(ctx context.Context) (bool, error) {

@@ -15,7 +15,7 @@ import (
 
 const heldPath = "/api/v1/agents/{agent}/held"
 
-func (s *Room) heldRoutes() {
+func (s *Handlers) heldRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-held", Method: http.MethodGet, Path: heldPath, Tag: "dreams", Need: memory.RoleMember,
 		Summary: "List the statements that wait for a person, latest first",
@@ -26,7 +26,7 @@ func (s *Room) heldRoutes() {
 	}, s.listHeld)
 	rest.Register(s.Server, rest.Route{
 		ID: "accept-held", Method: http.MethodPost, Act: rest.Changes, Path: heldPath + "/{entry}/accept", Tag: "dreams", Need: memory.RoleMember,
-		Summary: "Accept a statement that waits", Errors: []int{http.StatusConflict},
+		Summary: "Accept a held statement", Errors: []int{http.StatusConflict},
 		Doc: "Adds it to MEMORY.md, as the person's own. Every key that may write MEMORY.md as the person may accept, the one that caused the " +
 			"statement to be held as well.",
 	}, func(ctx context.Context, in *heldInput) (*rest.Reply[heldDecision], error) {
@@ -34,8 +34,8 @@ func (s *Room) heldRoutes() {
 	})
 	rest.Register(s.Server, rest.Route{
 		ID: "refuse-held", Method: http.MethodPost, Act: rest.Changes, Path: heldPath + "/{entry}/refuse", Tag: "dreams", Need: memory.RoleMember,
-		Summary: "Refuse a statement that waits, for good", Errors: []int{http.StatusConflict},
-		Doc: "The statement is not held again and does not come back, in any words.",
+		Summary: "Refuse a held statement permanently", Errors: []int{http.StatusConflict},
+		Doc: "The statement is not held or learned again, in any wording.",
 	}, func(ctx context.Context, in *heldInput) (*rest.Reply[heldDecision], error) {
 		return s.decideHeld(ctx, in, "refuse", s.Store.ForgetEntry)
 	})
@@ -55,16 +55,16 @@ type heldView struct {
 	Last  time.Time        `json:"last" doc:"When it was last held back."`
 }
 
-// holder finds whose statements a request is about. What waits for the shared memory is for admins.
-func (s *Room) holder(ctx context.Context, agent string, who rest.PersonParams) (memory.Identity, error) {
+// holder finds whose statements a request is about. Held statements of shared memory are for administrators.
+func (s *Handlers) holder(ctx context.Context, agent string, who rest.PersonParams) (memory.Identity, error) {
 	id, _, full, err := s.dreamer(ctx, agent, who)
 	if err == nil && !full {
-		err = fault.New(fault.Forbidden, "name an owner: what waits for the shared memory is for admins")
+		err = fault.New(fault.Forbidden, "name an owner: only administrators can review held statements of shared memory")
 	}
 	return id, err
 }
 
-func (s *Room) listHeld(ctx context.Context, in *heldListInput) (*rest.Reply[rest.Page[heldView]], error) {
+func (s *Handlers) listHeld(ctx context.Context, in *heldListInput) (*rest.Reply[rest.Page[heldView]], error) {
 	id, err := s.holder(ctx, in.Agent, in.PersonParams)
 	if err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ type heldDecision struct {
 	Replayed bool                   `json:"replayed" doc:"The idempotency key had been used before; nothing was written."`
 }
 
-// decideHeld carries out a person's decision about a statement that waits.
-func (s *Room) decideHeld(ctx context.Context, in *heldInput, what string,
+// decideHeld carries out a person's decision about a held statement.
+func (s *Handlers) decideHeld(ctx context.Context, in *heldInput, what string,
 	decide func(context.Context, memory.Identity, dreams.EntryChange) (dreams.EntryReceipt, error),
 ) (*rest.Reply[heldDecision], error) {
 	id, err := s.holder(ctx, in.Agent, in.PersonParams)

@@ -17,7 +17,7 @@ import (
 	"reverie/store/dreams"
 )
 
-func (s *Room) dreamReplayRoutes() {
+func (s *Handlers) dreamReplayRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "replay-dream", Method: http.MethodPost, Path: dreamPath + "/replay", Original: originalReport + "/replay", Tag: "dreams",
 		Act: rest.Changes, Need: memory.RoleMember,
@@ -118,7 +118,7 @@ type differenceView struct {
 // maxComparedCandidates bounds how many candidates of a dream are compared: as many as a dream can weigh by its settings.
 const maxComparedCandidates = 5000
 
-func (s *Room) replayDream(ctx context.Context, in *replayInput) (*rest.Reply[replayView], error) {
+func (s *Handlers) replayDream(ctx context.Context, in *replayInput) (*rest.Reply[replayView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (s *Room) replayDream(ctx context.Context, in *replayInput) (*rest.Reply[re
 }
 
 // replay dreams again with other settings and without writing, and waits for the end.
-func (s *Room) replay(
+func (s *Handlers) replay(
 	ctx context.Context, found foundDream, settings setting.DreamSettings, key string, wait time.Duration,
 ) (dreams.Dream, error) {
 	original := found.record
@@ -191,7 +191,7 @@ type compareInput struct {
 	From string `query:"from" format:"uuid" doc:"Id of the dream to compare with; missing: the original of a replay."`
 }
 
-func (s *Room) compareDreams(ctx context.Context, in *compareInput) (*rest.Reply[differenceView], error) {
+func (s *Handlers) compareDreams(ctx context.Context, in *compareInput) (*rest.Reply[differenceView], error) {
 	found, err := s.dream(ctx, &in.DreamInput)
 	if err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func (s *Room) compareDreams(ctx context.Context, in *compareInput) (*rest.Reply
 		}
 	}
 	if from == uuid.Nil {
-		return nil, fault.InvalidAt("query.from", "this dream is no replay: say what to compare it with")
+		return nil, fault.InvalidAt("query.from", "this dream is not a replay: name the dream to compare it with")
 	}
 	other, err := s.Store.Dream(ctx, found.owner(), from)
 	if err != nil {
@@ -225,7 +225,7 @@ func (s *Room) compareDreams(ctx context.Context, in *compareInput) (*rest.Reply
 }
 
 // difference compares two dreams of one owner. Who does not see them whole sees no words of it.
-func (s *Room) difference(ctx context.Context, id memory.Identity, a, b dreams.Dream, full bool) (differenceView, error) {
+func (s *Handlers) difference(ctx context.Context, id memory.Identity, a, b dreams.Dream, full bool) (differenceView, error) {
 	var sides [2]compose.Dreamt
 	for i, d := range []dreams.Dream{a, b} {
 		candidates, err := s.allCandidates(ctx, id, d.ID)
@@ -248,7 +248,7 @@ func (s *Room) difference(ctx context.Context, id memory.Identity, a, b dreams.D
 }
 
 // allCandidates reads every candidate of a dream.
-func (s *Room) allCandidates(ctx context.Context, id memory.Identity, dreamID uuid.UUID) ([]dream.Candidate, error) {
+func (s *Handlers) allCandidates(ctx context.Context, id memory.Identity, dreamID uuid.UUID) ([]dream.Candidate, error) {
 	var out []dream.Candidate
 	for cursor := ""; len(out) < maxComparedCandidates; {
 		listed, err := s.Store.DreamCandidates(ctx, id, dreamID, "", store.Page{Limit: store.MaxPage, Cursor: cursor})

@@ -24,9 +24,9 @@ import (
 	"reverie/workflows"
 )
 
-func (s *Room) dreamRunRoutes() {
+func (s *Handlers) dreamRunRoutes() {
 	const doc = "Dreams the memory of the owner named in the request or pinned to the key, or else the shared memory. " +
-		"Answers 200 with the report, or 202 when it is not there within wait: the dream goes on. An owner dreams one dream at a time; dry " +
+		"Answers 200 with the report, or 202 if it is not ready within wait: the dream continues. An owner dreams one dream at a time; dry " +
 		"runs run beside."
 	rest.Register(s.Server, rest.Route{
 		ID: "dream", Method: http.MethodPost, Path: dreamsPath, Original: originalPath + "/emergence", Tag: "dreams", Need: memory.RoleMember,
@@ -57,7 +57,7 @@ type emergenceInput struct {
 	Mode memory.DreamMode `query:"mode" enum:"nightly,promote,rem" default:"nightly" doc:"promote: by rules, without a model; rem: themes, likely truths and the diary, nothing is promoted."`
 }
 
-func (s *Room) emergence(ctx context.Context, in *emergenceInput) (*rest.Reply[dreamRunView], error) {
+func (s *Handlers) emergence(ctx context.Context, in *emergenceInput) (*rest.Reply[dreamRunView], error) {
 	return s.dreamNow(ctx, dreamRequest{
 		agent: in.Agent, who: in.PersonParams, wait: in.WaitParam, key: in.IdempotencyKey, asOf: in.AsOf,
 		dream: dreams.NewDream{Mode: in.Mode, DryRun: in.DryRun},
@@ -75,7 +75,7 @@ type focusedInput struct {
 	}
 }
 
-func (s *Room) focused(ctx context.Context, in *focusedInput) (*rest.Reply[dreamRunView], error) {
+func (s *Handlers) focused(ctx context.Context, in *focusedInput) (*rest.Reply[dreamRunView], error) {
 	return s.dreamNow(ctx, dreamRequest{
 		agent: in.Agent, who: in.PersonParams, wait: in.WaitParam, key: in.IdempotencyKey,
 		dream: dreams.NewDream{Mode: memory.DreamFocused, DryRun: in.DryRun, Topic: in.Body.Topic},
@@ -106,7 +106,7 @@ type dreamRequest struct {
 const reportCandidates = 50
 
 // dreamNow dreams and answers with the report.
-func (s *Room) dreamNow(ctx context.Context, r dreamRequest) (*rest.Reply[dreamRunView], error) {
+func (s *Handlers) dreamNow(ctx context.Context, r dreamRequest) (*rest.Reply[dreamRunView], error) {
 	wait, err := r.wait.Duration()
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (s *Room) dreamNow(ctx context.Context, r dreamRequest) (*rest.Reply[dreamR
 }
 
 // dreamRun answers with the report of a dream that was started, or 202 while it is open.
-func (s *Room) dreamRun(ctx context.Context, found foundDream) (*rest.Reply[dreamRunView], error) {
+func (s *Handlers) dreamRun(ctx context.Context, found foundDream) (*rest.Reply[dreamRunView], error) {
 	d := found.record
 	view := dreamRunView{
 		Status: "running", Dream: d.ID, ReportLink: reportLink(found.agent.ID, d.ID), WorkflowID: d.WorkflowID, Link: s.Workflows.Link(d.WorkflowID),
@@ -157,7 +157,7 @@ func (s *Room) dreamRun(ctx context.Context, found foundDream) (*rest.Reply[drea
 
 // awake returns the settings of a dry run, which works also where dreaming is switched off. Zero: those of any
 // other dream.
-func (s *Room) awake(agent gate.Agent) setting.DreamSettings {
+func (s *Handlers) awake(agent gate.Agent) setting.DreamSettings {
 	settings := s.Dreams.With(agent.Settings)
 	if settings.Enabled || !settings.MemoryEnabled {
 		return setting.DreamSettings{}
@@ -172,7 +172,9 @@ func reportLink(agent string, dream uuid.UUID) string {
 
 // dreamer returns the identity of a request about dreams: the named owner, or the shared memory. A key that may write shared
 // documents may start their dreams, without seeing the words of the system's conversations.
-func (s *Room) dreamer(ctx context.Context, agent string, who rest.PersonParams) (_ memory.Identity, _ gate.Agent, full bool, err error) {
+func (s *Handlers) dreamer(
+	ctx context.Context, agent string, who rest.PersonParams,
+) (_ memory.Identity, _ gate.Agent, full bool, err error) {
 	id, found, err := s.Enter(ctx, agent, who.Person())
 	if err != nil {
 		return id, found, false, err
@@ -185,12 +187,12 @@ func (s *Room) dreamer(ctx context.Context, agent string, who rest.PersonParams)
 
 // queueDream makes the record of a requested dream, or finds the one of the same request. It refuses a second dream of
 // an owner beside one that is under way, and a night that was dreamed.
-func (s *Room) queueDream(ctx context.Context, id memory.Identity, d dreams.NewDream) (dreams.Dream, error) {
+func (s *Handlers) queueDream(ctx context.Context, id memory.Identity, d dreams.NewDream) (dreams.Dream, error) {
 	if known, found, err := s.requested(ctx, id, d.Request); found || err != nil {
 		return known, err
 	}
 	if !d.DryRun {
-		if err := s.nobodyDreams(ctx, id); err != nil {
+		if err := s.refuseConcurrentDream(ctx, id); err != nil {
 			return dreams.Dream{}, err
 		}
 	}
@@ -208,7 +210,7 @@ func (s *Room) queueDream(ctx context.Context, id memory.Identity, d dreams.NewD
 }
 
 // requested returns the dream that a request with this key has made, if there is one.
-func (s *Room) requested(ctx context.Context, id memory.Identity, key string) (known dreams.Dream, found bool, err error) {
+func (s *Handlers) requested(ctx context.Context, id memory.Identity, key string) (known dreams.Dream, found bool, err error) {
 	if key == "" {
 		return known, false, nil
 	}
@@ -222,9 +224,9 @@ func (s *Room) requested(ctx context.Context, id memory.Identity, key string) (k
 // startingTime bounds how long a dream may be queued before its workflow runs: after that its starter has failed.
 const startingTime = 2 * rest.AcceptTimeout
 
-// nobodyDreams refuses while the owner is dreaming. A record that was left open, by a server that died before it started the
-// workflow or by a workflow that was terminated, is no dream: the former ends here, the latter when the next one begins.
-func (s *Room) nobodyDreams(ctx context.Context, id memory.Identity) error {
+// refuseConcurrentDream returns an error while the owner's memory is dreaming. A record that a crashed server or a terminated workflow
+// left open does not count: the former is closed here, the latter when the next dream begins.
+func (s *Handlers) refuseConcurrentDream(ctx context.Context, id memory.Identity) error {
 	status, err := s.Store.DreamStatus(ctx, id)
 	if err != nil || status.Running == nil {
 		return err
@@ -253,7 +255,7 @@ type dreamConflict struct {
 }
 
 // dreamUnderWay returns the problem for an owner whose dream is running; running is nil if that dream is unknown.
-func (s *Room) dreamUnderWay(id memory.Identity, running *dreams.Dream) *fault.Problem {
+func (s *Handlers) dreamUnderWay(id memory.Identity, running *dreams.Dream) *fault.Problem {
 	p := fault.New(fault.Dreaming, "A dream of this owner is running: wait for it, or make a dry run")
 	if running != nil {
 		p.Data = dreamConflict{
@@ -264,8 +266,8 @@ func (s *Room) dreamUnderWay(id memory.Identity, running *dreams.Dream) *fault.P
 }
 
 // runDream starts the dream of a record and waits for its end, at most for wait. It returns the record as it is then: one that
-// is still open continues by itself.
-func (s *Room) runDream(ctx context.Context, id memory.Identity, record dreams.Dream, wait time.Duration) (dreams.Dream, error) {
+// is still open continues automatically.
+func (s *Handlers) runDream(ctx context.Context, id memory.Identity, record dreams.Dream, wait time.Duration) (dreams.Dream, error) {
 	if !record.Open() {
 		return record, nil
 	}
@@ -295,7 +297,7 @@ func (s *Room) runDream(ctx context.Context, id memory.Identity, record dreams.D
 }
 
 // neverStarts ends a record that no workflow will take.
-func (s *Room) neverStarts(ctx context.Context, id memory.Identity, record dreams.Dream, ending dreams.DreamEnding) {
+func (s *Handlers) neverStarts(ctx context.Context, id memory.Identity, record dreams.Dream, ending dreams.DreamEnding) {
 	if _, err := s.Store.EndDream(context.WithoutCancel(ctx), id, record.ID, ending); err != nil {
 		s.Log.WarnContext(ctx, "A dream that was never started stays queued", "error", rest.Loggable(err), "dream", record.ID)
 	}
@@ -308,7 +310,7 @@ var errNeverStarted = errors.New("the dream was not started")
 const tidyPatience = 2 * time.Second
 
 // startOrFind starts a dream, or finds it running. A dream whose report has its outcome still tidies for a moment; its end is awaited.
-func (s *Room) startOrFind(ctx context.Context, in workflows.DreamInput) (workflows.DreamRun, error) {
+func (s *Handlers) startOrFind(ctx context.Context, in workflows.DreamInput) (workflows.DreamRun, error) {
 	run, err := workflows.StartDream(ctx, s.Temporal, in)
 	if !errors.Is(err, workflows.ErrDreaming) {
 		return run, err
@@ -321,7 +323,7 @@ func (s *Room) startOrFind(ctx context.Context, in workflows.DreamInput) (workfl
 
 // startDream starts the dream of a record, or finds it running, and waits for its end, at most for wait and until stop ends. It
 // starts the dream even if the client does not wait or disconnects.
-func (s *Room) startDream(ctx, stop context.Context, in workflows.DreamInput, wait time.Duration) (workflows.DreamResult, error) {
+func (s *Handlers) startDream(ctx, stop context.Context, in workflows.DreamInput, wait time.Duration) (workflows.DreamResult, error) {
 	var none workflows.DreamResult
 	started, accepted := context.WithTimeout(context.WithoutCancel(ctx), rest.AcceptTimeout)
 	run, err := s.startOrFind(started, in)
@@ -350,7 +352,7 @@ func (s *Room) startDream(ctx, stop context.Context, in workflows.DreamInput, wa
 }
 
 // isDreaming reports whether an owner's dream is under way.
-func (s *Room) isDreaming(ctx context.Context, ref memory.OwnerRef) (bool, error) {
+func (s *Handlers) isDreaming(ctx context.Context, ref memory.OwnerRef) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, rest.ReachTimeout)
 	defer cancel()
 	described, err := s.Temporal.DescribeWorkflowExecution(ctx, workflows.DreamID(ref), "")
@@ -390,12 +392,12 @@ func dreamKey(ctx context.Context, client string, d dreams.NewDream) string {
 	)
 }
 
-// maxNightAge bounds the age of a night that is dreamed afterwards: about a quarter of a year. What was said before that
-// is no short-term memory any more.
+// maxNightAge bounds the age of a night that is dreamed later: about a quarter of a year. What was said before that is no longer
+// short-term memory.
 const maxNightAge = 92 * 24 * time.Hour
 
-// nightAsked reads an asOf: the end of what is looked at, and the key of the night that it is in. Empty: now, of no night.
-func (s *Room) nightAsked(agent gate.Agent, asOf string) (time.Time, string, error) {
+// nightAsked parses asOf. It returns the end of the period that is read and the key of its night; for an empty asOf, now and no key.
+func (s *Handlers) nightAsked(agent gate.Agent, asOf string) (time.Time, string, error) {
 	if asOf == "" {
 		return time.Time{}, "", nil
 	}
@@ -414,7 +416,7 @@ func (s *Room) nightAsked(agent gate.Agent, asOf string) (time.Time, string, err
 	}
 	switch now := s.Now(); {
 	case at.After(now):
-		return at, "", fault.InvalidAt("query.asOf", "it is in the future: this night is still to come")
+		return at, "", fault.InvalidAt("query.asOf", "must not be in the future")
 	case now.Sub(at) > maxNightAge:
 		return at, "", fault.InvalidAt("query.asOf", "it is more than %d days ago", int(maxNightAge.Hours()/24))
 	}

@@ -21,7 +21,7 @@ import (
 	"reverie/workflows"
 )
 
-func (s *Room) dreamStatusRoutes() {
+func (s *Handlers) dreamStatusRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "dreaming-status", Method: http.MethodGet, Path: dreamsPath + "/status", Original: originalDreaming + "/status", Tag: "dreams",
 		Need:    memory.RoleViewer,
@@ -49,7 +49,7 @@ type dreamingStatusView struct {
 
 // DreamScheduleView shows when an agent dreams.
 type DreamScheduleView struct {
-	State    string     `json:"state" enum:"on,paused,off,none,unknown" doc:"paused: nights pass until it is resumed; off: by the settings; none: a worker has still to make it; unknown: workflows cannot be reached."`
+	State    string     `json:"state" enum:"on,paused,off,none,unknown" doc:"paused: nights pass until it is resumed; off: by the settings; none: a worker has not created it yet; unknown: workflows cannot be reached."`
 	Cron     string     `json:"cron" example:"0 2 * * *"`
 	TimeZone string     `json:"timeZone" example:"Europe/Berlin"`
 	Next     *time.Time `json:"next,omitempty" doc:"When the next night begins, with the agent's place in the spread."`
@@ -60,7 +60,7 @@ type dreamBacklogView struct {
 	Since *time.Time `json:"since,omitempty" doc:"When the first of it was."`
 }
 
-func (s *Room) dreamingStatus(ctx context.Context, in *dreamingStatusInput) (*rest.Reply[dreamingStatusView], error) {
+func (s *Handlers) dreamingStatus(ctx context.Context, in *dreamingStatusInput) (*rest.Reply[dreamingStatusView], error) {
 	id, agent, full, err := s.dreamer(ctx, in.Agent, in.PersonParams)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func optional(d *dreams.Dream, show func(dreams.Dream) dreamView) *dreamView {
 }
 
 // dreamSchedule returns when an agent dreams next; without workflows the state is unknown.
-func (s *Room) dreamSchedule(ctx context.Context, ref indexes.AgentRef, agent gate.Agent,
+func (s *Handlers) dreamSchedule(ctx context.Context, ref indexes.AgentRef, agent gate.Agent,
 	schedule setting.DreamSchedule,
 ) DreamScheduleView {
 	view := DreamScheduleView{State: "off", Cron: schedule.Cron, TimeZone: agent.TimeZone}
@@ -125,15 +125,15 @@ func (s *Room) dreamSchedule(ctx context.Context, ref indexes.AgentRef, agent ga
 	return view
 }
 
-// NightsChanged updates the schedule of an agent's nights to its settings, behind the answer. What cannot reach Temporal
-// the worker finds within an hour.
-func (s *Room) NightsChanged(id memory.Identity, agent string) {
+// NightsChanged updates the schedule of an agent's nights to its settings in the background, after the response. If Temporal
+// cannot be reached, the worker updates the schedule within an hour.
+func (s *Handlers) NightsChanged(id memory.Identity, agent string) {
 	s.nights.Announce(indexes.AgentRef{Workspace: id.Workspace, Agent: agent})
 }
 
 // ensureNights makes, changes or removes the schedule of an agent. Nobody waits for it, so that its failures say nothing to those
 // who wait for Temporal.
-func (s *Room) ensureNights(ref indexes.AgentRef) {
+func (s *Handlers) ensureNights(ref indexes.AgentRef) {
 	if s.Workflows.Breaker.State() == gobreaker.StateOpen {
 		return
 	}
@@ -156,12 +156,12 @@ func (s *Room) ensureNights(ref indexes.AgentRef) {
 }
 
 // Following returns the number of requests that follow dreams.
-func (s *Room) Following() int { return s.followers.Following() }
+func (s *Handlers) Following() int { return s.followers.Following() }
 
 // diaryMonthsPath is the folder of older diary entries, one file for each month.
 const diaryMonthsPath = "memory/dreaming/diary/"
 
-func (s *Room) dreamDiaryRoutes() {
+func (s *Handlers) dreamDiaryRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "dream-diary", Method: http.MethodGet, Path: dreamsPath + "/diary", Original: originalDreaming + "/dreams", Tag: "dreams",
 		Need:    memory.RoleViewer,
@@ -183,7 +183,7 @@ type dreamDiaryView struct {
 	Months  []files.FileEntry `json:"months" doc:"Files of older entries, one for each month: read them as documents."`
 }
 
-func (s *Room) dreamDiary(ctx context.Context, in *dreamDiaryInput) (*rest.Reply[dreamDiaryView], error) {
+func (s *Handlers) dreamDiary(ctx context.Context, in *dreamDiaryInput) (*rest.Reply[dreamDiaryView], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err

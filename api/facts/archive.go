@@ -15,16 +15,16 @@ import (
 	"reverie/memory/structured"
 )
 
-func (s *Room) archiveRoutes() {
+func (s *Handlers) archiveRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "restore-fact", Method: http.MethodPost, Act: rest.Changes, Path: factPath + "/restore", Tag: "facts", Need: memory.RoleMember,
 		Summary: "Take a fact out of the archive", Errors: []int{http.StatusConflict, http.StatusGone},
-		Doc: "Its line stands again where it stood before it was archived, as the person's own: it is not archived again. Of a structured " +
+		Doc: "Its line returns to its place before it was archived, as the person's own: it is not archived again. Of a structured " +
 			"document, the whole entry. The answer is the fact.",
 	}, s.restoreFact)
 }
 
-func (s *Room) restoreFact(ctx context.Context, in *FactInput) (*rest.Reply[knownFactView], error) {
+func (s *Handlers) restoreFact(ctx context.Context, in *FactInput) (*rest.Reply[knownFactView], error) {
 	fact, err := uuidAt("fact", in.Fact)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *Room) restoreFact(ctx context.Context, in *FactInput) (*rest.Reply[know
 
 // Restore moves a fact out of the archive of its document, in the name of the identity. One that is not archived stays as it is. The
 // error is not_found for a fact that is no longer in its document, and conflict if an entry with its key is current.
-func (s *Room) Restore(ctx context.Context, id memory.Identity, fact uuid.UUID) error {
+func (s *Handlers) Restore(ctx context.Context, id memory.Identity, fact uuid.UUID) error {
 	known, err := s.Store.Fact(ctx, id, fact)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (s *Room) Restore(ctx context.Context, id memory.Identity, fact uuid.UUID) 
 	case err != nil:
 		return fault.New(fault.Conflict, "%s cannot be changed by this: %s. Edit the document", d.Path, err)
 	case !found:
-		return fault.New(fault.Conflict, "%s has changed meanwhile: read it again", d.Path)
+		return fault.New(fault.Conflict, "%s was changed by another write: read it again", d.Path)
 	}
 	receipt, err := s.Store.Apply(ctx, id, "", []memory.Change{{
 		Ref: ref, Op: memory.OpReplace, Content: next, Base: d.Version, Reason: "restored from the archive",

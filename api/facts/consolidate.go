@@ -14,12 +14,12 @@ import (
 
 const consolidationPath = "/structured-consolidation"
 
-func (s *Room) consolidationRoutes() {
+func (s *Handlers) consolidationRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "consolidate-structured", Method: http.MethodPost, Act: rest.Changes, Path: "/api/v1/agents/{agent}" + consolidationPath,
 		Original: "/api/v1/memory/{agent}" + consolidationPath, Tag: "facts", Need: memory.RoleAdmin,
 		Summary: "Consolidate structured documents",
-		Doc: "Removes entries of structured/user.md and structured/feedback.md that say nothing but what a later entry of the same document " +
+		Doc: "Removes entries of structured/user.md and structured/feedback.md that only repeat what a later entry of the same document " +
 			"says, of the shared documents and of the 50 owners who spoke last. Dreams do the same at night. Documents with fewer than 8 " +
 			"entries stay, and so do entries that a person wrote.",
 	}, s.consolidate)
@@ -33,12 +33,12 @@ type consolidationView struct {
 	Updated            int `json:"updated" doc:"Documents."`
 	SkippedSmall       int `json:"skippedSmall" doc:"Owners with too few entries."`
 	SkippedOverCap     int `json:"skippedOverCap" doc:"Owners who were left for another time, at least."`
-	Failed             int `json:"failed" doc:"Owners whose documents changed meanwhile."`
+	Failed             int `json:"failed" doc:"Owners whose documents were changed concurrently."`
 	EntriesBefore      int `json:"entriesBefore"`
 	EntriesAfter       int `json:"entriesAfter" doc:"Never more than before."`
 }
 
-func (s *Room) consolidate(ctx context.Context, in *rebuildInput) (*rest.Reply[consolidationView], error) {
+func (s *Handlers) consolidate(ctx context.Context, in *rebuildInput) (*rest.Reply[consolidationView], error) {
 	id, _, err := s.Enter(ctx, in.Agent, rest.Person{})
 	if err != nil {
 		return nil, err

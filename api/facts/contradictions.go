@@ -17,7 +17,7 @@ import (
 
 const contradictionsPath = "/contradictions"
 
-func (s *Room) contradictionRoutes() {
+func (s *Handlers) contradictionRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-contradictions", Method: http.MethodGet, Path: factsPath + contradictionsPath,
 		Original: originalPath + contradictionsPath, Tag: "facts", Need: memory.RoleViewer,
@@ -29,7 +29,7 @@ func (s *Room) contradictionRoutes() {
 		ID: "resolve-contradiction", Method: http.MethodPost, Act: rest.Changes, Path: factsPath + contradictionsPath + "/{contradiction}/resolve",
 		Original: originalPath + contradictionsPath + "/{contradiction}/resolve", Tag: "facts", Need: memory.RoleMember,
 		Body: rest.MaxSmallBody, Summary: "Decide which of two statements holds", Errors: []int{http.StatusGone, http.StatusConflict},
-		Doc: "KEEP_A keeps the older statement, KEEP_B the newer one: the other one is taken out of the documents and not learned again, as after " +
+		Doc: "KEEP_A keeps the older statement, KEEP_B the newer one: the other one is removed from the documents and not learned again, as after " +
 			"forget. MERGE puts a text in place of both. IGNORE changes nothing: both hold. A decision stays; only a person who writes the " +
 			"removed statement again reopens the contradiction.",
 	}, s.resolveContradiction)
@@ -53,7 +53,7 @@ var descriptions = map[conflict.Why]string{
 	conflict.Opposite: "one says the opposite of the other",
 }
 
-func (s *Room) viewContradiction(c stored.Contradiction) factContradictionView {
+func (s *Handlers) viewContradiction(c stored.Contradiction) factContradictionView {
 	v := factContradictionView{
 		ID: c.ID, FactA: s.viewFact(c.A), FactB: s.viewFact(c.B), Description: descriptions[c.Why], Why: c.Why, FoundAt: c.FoundAt,
 		Resolution: c.Resolution, ResolvedAt: timeOrNone(c.ResolvedAt),
@@ -75,7 +75,7 @@ type contradictionsInput struct {
 // ContradictionPage is a part of a list of contradictions.
 type ContradictionPage = rest.Page[factContradictionView]
 
-func (s *Room) listContradictions(ctx context.Context, in *contradictionsInput) (*rest.Reply[ContradictionPage], error) {
+func (s *Handlers) listContradictions(ctx context.Context, in *contradictionsInput) (*rest.Reply[ContradictionPage], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ type resolveInput struct {
 	}
 }
 
-func (s *Room) resolveContradiction(ctx context.Context, in *resolveInput) (*rest.Reply[factContradictionView], error) {
+func (s *Handlers) resolveContradiction(ctx context.Context, in *resolveInput) (*rest.Reply[factContradictionView], error) {
 	contradiction, err := uuidAt("contradiction", in.Contradiction)
 	if err != nil {
 		return nil, err

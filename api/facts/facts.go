@@ -25,12 +25,12 @@ const (
 	originalPath = "/api/v1/memory/{agent}/facts"
 )
 
-// Room serves facts.
-type Room struct{ *rest.Server }
+// Handlers serve facts.
+type Handlers struct{ *rest.Server }
 
 // Register adds the operations about facts.
-func Register(k *rest.Server) *Room {
-	s := &Room{k}
+func Register(k *rest.Server) *Handlers {
+	s := &Handlers{k}
 	rest.Register(s.Server, rest.Route{
 		ID: "list-facts", Method: http.MethodGet, Path: factsPath, Original: originalPath, Tag: "facts", Need: memory.RoleViewer,
 		Summary: "List facts, the most trusted first", Errors: []int{http.StatusGone},
@@ -68,7 +68,7 @@ type factsInput struct {
 
 // factView is a fact in lists.
 type factView struct {
-	ID         uuid.UUID      `json:"id" doc:"It stays over changes around the statement and small edits of it."`
+	ID         uuid.UUID      `json:"id" doc:"It does not change with edits around the statement and small edits of it."`
 	Number     int64          `json:"number" doc:"The first 48 bits of the id: by it tools name the fact." example:"48018786218833"`
 	Text       string         `json:"text" example:"Lives in Bern."`
 	Heading    string         `json:"heading" doc:"Nearest heading above."`
@@ -104,10 +104,10 @@ type FactPage = rest.Page[factView]
 
 type factsView struct {
 	FactPage
-	Behind bool `json:"behind" doc:"Documents have changed whose facts the worker has still to derive."`
+	Behind bool `json:"behind" doc:"The worker has not yet derived the facts of some changed documents."`
 }
 
-func (s *Room) listFacts(ctx context.Context, in *factsInput) (*rest.Reply[factsView], error) {
+func (s *Handlers) listFacts(ctx context.Context, in *factsInput) (*rest.Reply[factsView], error) {
 	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (s *Room) listFacts(ctx context.Context, in *factsInput) (*rest.Reply[facts
 	return rest.OK(factsView{rest.Page[factView]{Items: rest.Views(listed.Items, view), Next: listed.Next}, listed.Behind}), nil
 }
 
-func (s *Room) viewFact(f stored.Fact) factView {
+func (s *Handlers) viewFact(f stored.Fact) factView {
 	return factView{
 		ID: f.ID, Number: stored.Number(f.ID), Archived: f.Archived, Text: f.Text, Heading: f.Heading,
 		Path: f.Path, StartLine: f.FromLine, EndLine: f.ToLine, Version: f.Version,
@@ -226,7 +226,7 @@ type factEventView struct {
 	Seqs         []int64           `json:"seqs,omitempty" nullable:"false" doc:"Numbers of the messages it came from; of a range, the first and the last one."`
 }
 
-func (s *Room) getFact(ctx context.Context, in *FactInput) (*rest.Reply[knownFactView], error) {
+func (s *Handlers) getFact(ctx context.Context, in *FactInput) (*rest.Reply[knownFactView], error) {
 	fact, err := uuidAt("fact", in.Fact)
 	if err != nil {
 		return nil, err
@@ -239,7 +239,7 @@ func (s *Room) getFact(ctx context.Context, in *FactInput) (*rest.Reply[knownFac
 }
 
 // known answers with what is known of a fact.
-func (s *Room) known(ctx context.Context, id memory.Identity, fact uuid.UUID) (*rest.Reply[knownFactView], error) {
+func (s *Handlers) known(ctx context.Context, id memory.Identity, fact uuid.UUID) (*rest.Reply[knownFactView], error) {
 	h, err := s.Store.Fact(ctx, id, fact)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 	stored "reverie/store/facts"
 )
 
-func (s *Room) feedbackRoutes() {
+func (s *Handlers) feedbackRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "give-fact-feedback", Method: http.MethodPost, Act: rest.Changes, Path: factPath + "/feedback",
 		Original: originalPath + "/{fact}/feedback", Tag: "facts", Need: memory.RoleMember, Body: rest.MaxSmallBody,
@@ -50,7 +50,7 @@ func viewFeedback(g stored.Given) factFeedbackView {
 	return factFeedbackView{g.ID, g.Opinion, g.Weight, g.At, timeOrNone(g.Undone), files.ViewAuthor(g.Author), g.Reason}
 }
 
-func (s *Room) giveFeedback(ctx context.Context, in *feedbackInput) (*rest.Reply[knownFactView], error) {
+func (s *Handlers) giveFeedback(ctx context.Context, in *feedbackInput) (*rest.Reply[knownFactView], error) {
 	fact, err := uuidAt("fact", in.Fact)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ type undoInput struct {
 	Feedback string `path:"feedback" format:"uuid" doc:"Id of the feedback."`
 }
 
-func (s *Room) undoFeedback(ctx context.Context, in *undoInput) (*rest.Reply[knownFactView], error) {
+func (s *Handlers) undoFeedback(ctx context.Context, in *undoInput) (*rest.Reply[knownFactView], error) {
 	fact, err := uuidAt("fact", in.Fact)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (s *Room) undoFeedback(ctx context.Context, in *undoInput) (*rest.Reply[kno
 	return s.known(ctx, id, fact)
 }
 
-func (s *Room) rebuildRoutes() {
+func (s *Handlers) rebuildRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "rebuild-facts", Method: http.MethodPost, Act: rest.Changes, Path: factsPath + "/rebuild", Tag: "facts", Need: memory.RoleAdmin,
 		Summary: "Rebuild all facts", Status: http.StatusAccepted, Errors: []int{http.StatusGone},
@@ -109,7 +109,7 @@ type factsRebuildView struct {
 	Accepted bool `json:"accepted"`
 }
 
-func (s *Room) rebuild(ctx context.Context, in *rebuildInput) (*rest.Reply[factsRebuildView], error) {
+func (s *Handlers) rebuild(ctx context.Context, in *rebuildInput) (*rest.Reply[factsRebuildView], error) {
 	id, _, err := s.Enter(ctx, in.Agent, rest.Person{})
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 
 const injectionsPath = "/api/v1/agents/{agent}/injections"
 
-func (s *Room) injectionRoutes() {
+func (s *Handlers) injectionRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-injections", Method: http.MethodGet, Path: injectionsPath, Tag: "facts", Need: memory.RoleViewer,
 		Summary: "List what was put into contexts",
@@ -31,8 +31,8 @@ func (s *Room) injectionRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "get-injection", Method: http.MethodGet, Path: injectionsPath + "/{injection}", Tag: "facts", Need: memory.RoleViewer,
 		Summary: "Read why a context contained something, or did not",
-		Doc: "Every candidate and what became of it. With about, only those that contain it or are that fact; and why other facts that " +
-			"match were no candidates. Texts are read now, as far as they still exist: the record has only references.",
+		Doc: "Every candidate with its outcome. With about, only those that contain it or are that fact; and why other facts that " +
+			"match were not candidates. Texts are read now, as far as they still exist: the record has only references.",
 	}, s.getInjection)
 }
 
@@ -54,7 +54,7 @@ type InjectionView struct {
 	Tokens       int       `json:"tokens" doc:"Tokens that it had."`
 	Candidates   int       `json:"candidates"`
 	Selected     int       `json:"selected"`
-	Omitted      int       `json:"omitted" doc:"Candidates that had no room."`
+	Omitted      int       `json:"omitted" doc:"Candidates that did not fit."`
 }
 
 // InjectionPage is a page of records by a name that the OpenAPI document sees.
@@ -66,7 +66,7 @@ func viewInjection(in stored.Injection) InjectionView {
 	}
 }
 
-func (s *Room) listInjections(ctx context.Context, in *injectionsInput) (*rest.Reply[InjectionPage], error) {
+func (s *Handlers) listInjections(ctx context.Context, in *injectionsInput) (*rest.Reply[InjectionPage], error) {
 	id, _, err := s.NeedOwner(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *Room) listInjections(ctx context.Context, in *injectionsInput) (*rest.R
 }
 
 // Injections lists contexts of an owner, latest first, with those of this process that have just been answered.
-func (s *Room) Injections(
+func (s *Handlers) Injections(
 	ctx context.Context, id memory.Identity, conversation string, page store.Page,
 ) (store.Listed[stored.Injection], error) {
 	if err := s.Search.Recorder.Flush(ctx); err != nil {
@@ -89,7 +89,7 @@ func (s *Room) Injections(
 }
 
 // Injection returns the record of a context, also of one that this process has just answered.
-func (s *Room) Injection(ctx context.Context, id memory.Identity, injection uuid.UUID) (stored.Injection, error) {
+func (s *Handlers) Injection(ctx context.Context, id memory.Identity, injection uuid.UUID) (stored.Injection, error) {
 	if err := s.Search.Recorder.Flush(ctx); err != nil {
 		return stored.Injection{}, err
 	}
@@ -103,10 +103,10 @@ type injectionInput struct {
 	About     string `query:"about" maxLength:"256" doc:"Words, in any case, or the id of a fact." example:"boat"`
 }
 
-// ChoiceView is a candidate and what became of it.
+// ChoiceView is a candidate with its outcome.
 type ChoiceView struct {
-	Outcome   string        `json:"outcome" enum:"injected,omitted,absent" doc:"absent: it was no candidate."`
-	Reason    string        `json:"reason,omitempty" enum:"budget,prompt,window,duplicate,refused,later,skipped,archived,excerpt,not_found" doc:"Why it was not injected: no room; the system prompt or the conversation has it; another one says it; it must not be shown; it was noted later; nothing was searched for; it is archived; other statements of the passage match the message better; the search did not find it, and others were more trusted."`
+	Outcome   string        `json:"outcome" enum:"injected,omitted,absent" doc:"absent: it was not a candidate."`
+	Reason    string        `json:"reason,omitempty" enum:"budget,prompt,window,duplicate,refused,later,skipped,archived,excerpt,not_found" doc:"Why it was not injected: it did not fit; the system prompt or the conversation has it; another one says it; it must not be shown; it was noted later; nothing was searched for; it is archived; other statements of the passage match the message better; the search did not find it, and others were more trusted."`
 	Layer     string        `json:"layer,omitempty" enum:"identity,trusted,matched,provided"`
 	Corpus    search.Corpus `json:"corpus" doc:"memory, sessions, backend (an external MCP server), or the id of a provider of memory." example:"memory"`
 	Path      string        `json:"path"`
@@ -127,7 +127,7 @@ type InjectionDetailView struct {
 	Choices   []ChoiceView  `json:"choices" doc:"In the order of layers, best first."`
 }
 
-func (s *Room) getInjection(ctx context.Context, in *injectionInput) (*rest.Reply[InjectionDetailView], error) {
+func (s *Handlers) getInjection(ctx context.Context, in *injectionInput) (*rest.Reply[InjectionDetailView], error) {
 	injection, err := uuidAt("injection", in.Injection)
 	if err != nil {
 		return nil, err
@@ -143,9 +143,9 @@ func (s *Room) getInjection(ctx context.Context, in *injectionInput) (*rest.Repl
 	return rest.OK(view), nil
 }
 
-// Explain returns every candidate of a context and what became of it. About keeps those that contain it, or are the fact with that id,
-// and adds facts that match and were no candidates.
-func (s *Room) Explain(ctx context.Context, id memory.Identity, injection uuid.UUID, about string) (InjectionDetailView, error) {
+// Explain returns every candidate of a context with its outcome. About keeps those that contain it, or are the fact with that id,
+// and adds facts that match and were not candidates.
+func (s *Handlers) Explain(ctx context.Context, id memory.Identity, injection uuid.UUID, about string) (InjectionDetailView, error) {
 	record, err := s.Injection(ctx, id, injection)
 	if err != nil {
 		return InjectionDetailView{}, err
@@ -195,11 +195,11 @@ func mentions(text, words string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(words))
 }
 
-// mostAbsent bounds the facts that are explained although they were no candidates.
+// mostAbsent bounds the facts that are explained although they were not candidates.
 const mostAbsent = 20
 
-// absent returns facts that match and were no candidates, with the reason.
-func (s *Room) absent(
+// absent returns facts that match and were not candidates, with the reason.
+func (s *Handlers) absent(
 	ctx context.Context, id memory.Identity, record stored.Injection, candidates []ChoiceView, texts sourceTexts, about string,
 ) ([]ChoiceView, error) {
 	found, err := s.factsAbout(ctx, id, about)
@@ -241,7 +241,7 @@ func (s *Room) absent(
 }
 
 // factsAbout returns the fact with an id, or those that contain words. There are none where facts are switched off.
-func (s *Room) factsAbout(ctx context.Context, id memory.Identity, about string) ([]stored.Fact, error) {
+func (s *Handlers) factsAbout(ctx context.Context, id memory.Identity, about string) ([]stored.Fact, error) {
 	if fact, err := uuid.Parse(about); err == nil {
 		h, err := s.Store.Fact(ctx, id, fact)
 		switch {

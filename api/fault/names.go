@@ -10,7 +10,7 @@ import (
 // Name is the stable, machine-readable name of an error. A client compares it; msg is for people and may change.
 type Name string
 
-// Names of errors. docs/api.md lists them (names_test.go holds the two together).
+// Names of errors. docs/api.md lists them (names_test.go keeps the two in sync).
 const (
 	InvalidRequest       Name = "invalid_request"
 	InvalidBody          Name = "invalid_body"

@@ -18,12 +18,12 @@ import (
 	"reverie/store/gate"
 )
 
-func (s *Room) artifactRoutes() {
+func (s *Handlers) artifactRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-artifacts", Method: http.MethodGet, Path: artifactsPath, Tag: "files", Need: memory.RoleViewer,
 		Summary: "List artifacts of an agent's memory",
 		Doc: "MEMORY.md (memory-root), daily notes (daily-note), reports of dreams (dream-report) and the journal (event-log), each with " +
-			"where it is read, by workspace, path, kind and agent. The diary of dreams is none. With Accept: application/x-ndjson the answer is " +
+			"where it is read, by workspace, path, kind and agent. The diary of dreams is not included. With Accept: application/x-ndjson the answer is " +
 			"one artifact on each line, without an envelope, and X-Next-Cursor is next.",
 	}, s.listArtifacts)
 	o := s.API.OpenAPI()
@@ -44,7 +44,7 @@ const (
 	artifactEvents = "event-log"
 )
 
-// eventLog is the path by which readers know the journal; it is no document.
+// eventLog is the path by which readers know the journal; it is not a document.
 const eventLog = "memory/.dreams/events.jsonl"
 
 type artifactsInput struct {
@@ -74,7 +74,7 @@ type artifactsAnswer struct {
 	Body        []byte
 }
 
-func (s *Room) listArtifacts(ctx context.Context, in *artifactsInput) (*artifactsAnswer, error) {
+func (s *Handlers) listArtifacts(ctx context.Context, in *artifactsInput) (*artifactsAnswer, error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err

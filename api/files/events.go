@@ -22,14 +22,14 @@ import (
 
 const eventsPath = "/api/v1/agents/{agent}/events"
 
-func (s *Room) eventRoutes() {
+func (s *Handlers) eventRoutes() {
 	const what = "What was written, deleted, refused, recalled, promoted and dreamed: ids, paths, counts and hashes, never what was said. " +
-		"Covers the owner named in the request or pinned to the key, and shared memory; an admin key that names nobody sees the events " +
+		"Covers the owner named in the request or pinned to the key, and shared memory; an admin key that names no owner sees the events " +
 		"of all owners. "
 	rest.Register(s.Server, rest.Route{
 		ID: "events", Method: http.MethodGet, Path: eventsPath, Tag: "events", Need: memory.RoleViewer,
 		Summary: "List the events of an agent's memory, oldest first",
-		Doc: what + "Read on with cursor=next, as often as you like: nothing appears later in front of it. An event is shown as soon as " +
+		Doc: what + "Read on with cursor=next, as often as you like: nothing is added before it later. An event is shown as soon as " +
 			"all transactions that ran beside its own have ended, as a rule at once. With Accept: application/x-ndjson it is the download of " +
 			"events-jsonl.",
 	}, s.listEvents)
@@ -44,7 +44,7 @@ func (s *Room) eventRoutes() {
 		Need: memory.RoleViewer, Timeout: rest.FollowTime,
 		Summary: "Follow events as a stream",
 		Doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or cursor, it goes on after that event and " +
-			"leaves none out; else it begins now. A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 " +
+			"leaves none out; else it begins now. A request ends after an hour: come back with Last-Event-ID, as browsers do automatically. 429 " +
 			"when too many follow.",
 	}, s.followEvents)
 }
@@ -60,7 +60,7 @@ type EventParams struct {
 }
 
 // chosen returns the identity that reads the events, and the filter of the request. sent is the parameter that says where to read on.
-func (s *Room) chosen(ctx context.Context, p EventParams, sent string) (memory.Identity, gate.JournalFilter, error) {
+func (s *Handlers) chosen(ctx context.Context, p EventParams, sent string) (memory.Identity, gate.JournalFilter, error) {
 	id, _, err := s.Enter(ctx, p.Agent, p.Person())
 	if err != nil {
 		return id, gate.JournalFilter{}, err
@@ -129,7 +129,7 @@ type eventsInput struct {
 	Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`
 }
 
-func (s *Room) listEvents(ctx context.Context, in *eventsInput) (*rest.Reply[eventsView], error) {
+func (s *Handlers) listEvents(ctx context.Context, in *eventsInput) (*rest.Reply[eventsView], error) {
 	id, filter, err := s.chosen(ctx, in.EventParams, in.sent())
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (s *Room) listEvents(ctx context.Context, in *eventsInput) (*rest.Reply[eve
 	return rest.OK(eventsView{Items: items, Next: part.Next.String(), More: part.More, Events: items}), nil
 }
 
-func (s *Room) downloadEvents(ctx context.Context, in *EventParams) (*rest.Streamed, error) {
+func (s *Handlers) downloadEvents(ctx context.Context, in *EventParams) (*rest.Streamed, error) {
 	id, filter, err := s.chosen(ctx, *in, in.sent())
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ type eventStreamInput struct {
 	LastEventID string `header:"Last-Event-ID" maxLength:"50" doc:"Id of the last event that was received; it counts instead of cursor."`
 }
 
-func (s *Room) followEvents(ctx context.Context, in *eventStreamInput) (*rest.Streamed, error) {
+func (s *Handlers) followEvents(ctx context.Context, in *eventStreamInput) (*rest.Streamed, error) {
 	sent := in.sent()
 	if in.LastEventID != "" {
 		in.Cursor, sent = in.LastEventID, "header.Last-Event-ID"

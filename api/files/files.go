@@ -20,14 +20,14 @@ import (
 	"reverie/store/gate"
 )
 
-// Room serves documents, their history, and the events of a memory.
-type Room struct {
+// Handlers serve documents, their history, and the events of a memory.
+type Handlers struct {
 	*rest.Server
 }
 
 // Register adds the operations about documents and events.
-func Register(k *rest.Server) *Room {
-	s := &Room{Server: k}
+func Register(k *rest.Server) *Handlers {
+	s := &Handlers{Server: k}
 	s.fileRoutes()
 	s.fileWriteRoutes()
 	s.historyRoutes()
@@ -37,7 +37,7 @@ func Register(k *rest.Server) *Room {
 	return s
 }
 
-func (s *Room) fileRoutes() {
+func (s *Handlers) fileRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-files", Method: http.MethodGet, Path: rest.WorkspacePath + "/files", Tag: "files", Need: memory.RoleViewer,
 		Summary: "List documents",
@@ -131,7 +131,7 @@ type filesInput struct {
 	rest.ListParams
 }
 
-func (s *Room) listFiles(ctx context.Context, in *filesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
+func (s *Handlers) listFiles(ctx context.Context, in *filesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
 	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ type readFileInput struct {
 	IfNoneMatch string `header:"If-None-Match" maxLength:"2000"`
 }
 
-func (s *Room) readFile(ctx context.Context, in *readFileInput) (*rest.Tagged[fileView], error) {
+func (s *Handlers) readFile(ctx context.Context, in *readFileInput) (*rest.Tagged[fileView], error) {
 	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (s *Room) readFile(ctx context.Context, in *readFileInput) (*rest.Tagged[fi
 	return rest.Tag(http.StatusOK, view.ETag, view), nil
 }
 
-func (s *Room) file(ctx context.Context, id memory.Identity, in *readFileInput, asOf time.Time) (fileView, error) {
+func (s *Handlers) file(ctx context.Context, id memory.Identity, in *readFileInput, asOf time.Time) (fileView, error) {
 	path, err := in.clean()
 	switch {
 	case err != nil:
@@ -208,7 +208,7 @@ func (s *Room) file(ctx context.Context, id memory.Identity, in *readFileInput, 
 }
 
 // pastFile holds an earlier version of a document. Its prompt settings and author are those of that version.
-func (s *Room) pastFile(ctx context.Context, id memory.Identity, path string, scope memory.Scope, version int) (fileView, error) {
+func (s *Handlers) pastFile(ctx context.Context, id memory.Identity, path string, scope memory.Scope, version int) (fileView, error) {
 	ref, err := s.resolve(ctx, id, path, scope)
 	if err != nil {
 		return fileView{}, err
@@ -228,13 +228,13 @@ func (s *Room) pastFile(ctx context.Context, id memory.Identity, path string, sc
 	return fileView{ViewEntry(d, len(v.Content)), v.Content}, nil
 }
 
-func (s *Room) fileWriteRoutes() {
+func (s *Handlers) fileWriteRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "write-file", Method: http.MethodPut, Path: rest.WorkspacePath + "/files/{path}", Rest: "path", Tag: "files", Need: memory.RoleMember,
 		Summary: "Write a document", Body: rest.MaxDocumentBody,
 		Also: []int{http.StatusCreated}, Errors: []int{http.StatusConflict, http.StatusPreconditionFailed, http.StatusPreconditionRequired},
 		Doc: "Makes a new version; 201 when the document is new. An existing document needs If-Match with the ETag that was read (or * to " +
-			"overwrite whatever is there). When it was changed meanwhile, both sides are merged by line; where both changed the same lines the " +
+			"overwrite whatever is there). When it was changed since it was read, both sides are merged by line; where both changed the same lines the " +
 			"answer is 409 stale_base with both. The text is scanned: secrets are replaced by placeholders, and a text that tries to instruct " +
 			"the agent is refused.",
 	}, s.writeFile)
@@ -266,7 +266,7 @@ type WriteParams struct {
 }
 
 // target returns the identity that a write is made for, and its document.
-func (s *Room) target(ctx context.Context, in WriteParams) (memory.Identity, memory.Ref, error) {
+func (s *Handlers) target(ctx context.Context, in WriteParams) (memory.Identity, memory.Ref, error) {
 	path, err := in.clean()
 	if err != nil {
 		return memory.Identity{}, memory.Ref{}, err
@@ -314,7 +314,7 @@ type receiptView struct {
 }
 
 // apply makes one change and answers with its receipt.
-func (s *Room) apply(ctx context.Context, id memory.Identity, key string, change memory.Change) (*rest.Tagged[receiptView], error) {
+func (s *Handlers) apply(ctx context.Context, id memory.Identity, key string, change memory.Change) (*rest.Tagged[receiptView], error) {
 	receipt, err := s.Store.Apply(ctx, id, ledgerKey(ctx, key, change), []memory.Change{change})
 	if err != nil {
 		if errors.Is(err, store.ErrNotFound) {
@@ -346,7 +346,7 @@ type writeFileInput struct {
 	}
 }
 
-func (s *Room) writeFile(ctx context.Context, in *writeFileInput) (*rest.Tagged[receiptView], error) {
+func (s *Handlers) writeFile(ctx context.Context, in *writeFileInput) (*rest.Tagged[receiptView], error) {
 	id, ref, err := s.target(ctx, in.WriteParams)
 	if err != nil {
 		return nil, err
@@ -367,7 +367,7 @@ type deleteFileInput struct {
 	Reason  string `query:"reason" maxLength:"500" doc:"Reason, recorded in the history."`
 }
 
-func (s *Room) deleteFile(ctx context.Context, in *deleteFileInput) (*rest.Tagged[receiptView], error) {
+func (s *Handlers) deleteFile(ctx context.Context, in *deleteFileInput) (*rest.Tagged[receiptView], error) {
 	id, ref, err := s.target(ctx, in.WriteParams)
 	if err != nil {
 		return nil, err
@@ -391,7 +391,7 @@ type undeleteFileInput struct {
 	}
 }
 
-func (s *Room) undeleteFile(ctx context.Context, in *undeleteFileInput) (*rest.Tagged[receiptView], error) {
+func (s *Handlers) undeleteFile(ctx context.Context, in *undeleteFileInput) (*rest.Tagged[receiptView], error) {
 	id, ref, err := s.target(ctx, in.WriteParams)
 	if err != nil {
 		return nil, err
@@ -411,7 +411,7 @@ type restoreFileInput struct {
 	}
 }
 
-func (s *Room) restoreFile(ctx context.Context, in *restoreFileInput) (*rest.Tagged[receiptView], error) {
+func (s *Handlers) restoreFile(ctx context.Context, in *restoreFileInput) (*rest.Tagged[receiptView], error) {
 	id, ref, err := s.target(ctx, in.WriteParams)
 	if err != nil {
 		return nil, err

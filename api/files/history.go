@@ -15,7 +15,7 @@ import (
 	"reverie/store"
 )
 
-func (s *Room) historyRoutes() {
+func (s *Handlers) historyRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "file-history", Method: http.MethodGet, Path: rest.WorkspacePath + "/history/{path}", Rest: "path", Tag: "files",
 		Need:    memory.RoleViewer,
@@ -32,7 +32,7 @@ func (s *Room) historyRoutes() {
 }
 
 // resolve finds the document that a path means, a deleted one too: its history stays.
-func (s *Room) resolve(ctx context.Context, id memory.Identity, path string, scope memory.Scope) (memory.Ref, error) {
+func (s *Handlers) resolve(ctx context.Context, id memory.Identity, path string, scope memory.Scope) (memory.Ref, error) {
 	if scope != "" {
 		return memory.Ref{Scope: scope, Path: path}, rest.CanHave(id, scope)
 	}
@@ -56,7 +56,7 @@ func (s *Room) resolve(ctx context.Context, id memory.Identity, path string, sco
 }
 
 // hasHistory reports whether a document exists, or did before it was deleted.
-func (s *Room) hasHistory(ctx context.Context, id memory.Identity, ref memory.Ref) (bool, error) {
+func (s *Handlers) hasHistory(ctx context.Context, id memory.Identity, ref memory.Ref) (bool, error) {
 	versions, err := s.Store.History(ctx, id, ref, 0, 1)
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil
@@ -65,7 +65,7 @@ func (s *Room) hasHistory(ctx context.Context, id memory.Identity, ref memory.Re
 }
 
 // historical checks a request about a document's past and finds the document.
-func (s *Room) historical(
+func (s *Handlers) historical(
 	ctx context.Context,
 	agent rest.AgentParam,
 	p PathParam,
@@ -117,7 +117,7 @@ type historyInput struct {
 	Before int `query:"before" minimum:"0" deprecated:"true" doc:"Same as cursor: versions below this one."`
 }
 
-func (s *Room) fileHistory(ctx context.Context, in *historyInput) (*rest.Reply[historyView], error) {
+func (s *Handlers) fileHistory(ctx context.Context, in *historyInput) (*rest.Reply[historyView], error) {
 	id, ref, err := s.historical(ctx, in.AgentParam, in.PathParam, in.PersonParams, in.Scope)
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ type diffInput struct {
 	To   int              `query:"to" minimum:"0" doc:"Version; missing: the newest."`
 }
 
-func (s *Room) fileDiff(ctx context.Context, in *diffInput) (*rest.Reply[diffView], error) {
+func (s *Handlers) fileDiff(ctx context.Context, in *diffInput) (*rest.Reply[diffView], error) {
 	id, ref, err := s.historical(ctx, in.AgentParam, in.PathParam, in.PersonParams, in.Scope)
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func (s *Room) fileDiff(ctx context.Context, in *diffInput) (*rest.Reply[diffVie
 func versionName(ref memory.Ref, version int) string { return fmt.Sprintf("%s@%d", ref.Path, version) }
 
 // content returns the text of a version; before the first one there was none.
-func (s *Room) content(ctx context.Context, id memory.Identity, ref memory.Ref, version int) (string, error) {
+func (s *Handlers) content(ctx context.Context, id memory.Identity, ref memory.Ref, version int) (string, error) {
 	if version == 0 {
 		return "", nil
 	}
@@ -237,7 +237,7 @@ type blameInput struct {
 	Version int `query:"version" minimum:"0" doc:"Missing: the current one."`
 }
 
-func (s *Room) fileBlame(ctx context.Context, in *blameInput) (*rest.Reply[blameView], error) {
+func (s *Handlers) fileBlame(ctx context.Context, in *blameInput) (*rest.Reply[blameView], error) {
 	id, ref, err := s.historical(ctx, in.AgentParam, in.PathParam, in.PersonParams, in.Scope)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 	"reverie/window"
 )
 
-func (s *Room) promptRoutes() {
+func (s *Handlers) promptRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "system-prompt", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/system-prompt", Tag: "prompt", Need: memory.RoleViewer,
 		Summary: "Render the system prompt",
@@ -60,7 +60,7 @@ type systemPromptInput struct {
 	AsOfParam
 }
 
-func (s *Room) systemPrompt(ctx context.Context, in *systemPromptInput) (*rest.Reply[promptView], error) {
+func (s *Handlers) systemPrompt(ctx context.Context, in *systemPromptInput) (*rest.Reply[promptView], error) {
 	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (s *Room) systemPrompt(ctx context.Context, in *systemPromptInput) (*rest.R
 
 func viewDocument(d memory.Document) FileEntry { return ViewEntry(d, d.Size()) }
 
-func (s *Room) listPromptFiles(ctx context.Context, in *listPromptFilesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
+func (s *Handlers) listPromptFiles(ctx context.Context, in *listPromptFilesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ type promptFilesInput struct {
 	}
 }
 
-func (s *Room) setPromptFiles(ctx context.Context, in *promptFilesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
+func (s *Handlers) setPromptFiles(ctx context.Context, in *promptFilesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *Room) setPromptFiles(ctx context.Context, in *promptFilesInput) (*rest.
 }
 
 // SetPromptFiles enables the named documents of a scope in this order, and disables all others of the scope. It returns the enabled ones.
-func (s *Room) SetPromptFiles(ctx context.Context, id memory.Identity, scope memory.Scope, files []string) ([]memory.Document, error) {
+func (s *Handlers) SetPromptFiles(ctx context.Context, id memory.Identity, scope memory.Scope, files []string) ([]memory.Document, error) {
 	places, err := s.promptPlaces(ctx, id, scope, files)
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ type promptPlace struct {
 }
 
 // promptPlaces returns the changes that enable exactly files, in their order. All of them must exist.
-func (s *Room) promptPlaces(ctx context.Context, id memory.Identity, scope memory.Scope, files []string) ([]promptPlace, error) {
+func (s *Handlers) promptPlaces(ctx context.Context, id memory.Identity, scope memory.Scope, files []string) ([]promptPlace, error) {
 	listed, err := s.Store.Documents(ctx, id, gate.DocumentFilter{Scope: scope})
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ type promptFileInput struct {
 	}
 }
 
-func (s *Room) setPromptFile(ctx context.Context, in *promptFileInput) (*rest.Reply[FileEntry], error) {
+func (s *Handlers) setPromptFile(ctx context.Context, in *promptFileInput) (*rest.Reply[FileEntry], error) {
 	path, err := in.clean()
 	if err != nil {
 		return nil, err

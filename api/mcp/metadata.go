@@ -12,7 +12,7 @@ import (
 )
 
 // metadataRoutes names the server where clients sign in (RFC 9728). Answers to requests without a valid key name this page.
-func (m *room) metadataRoutes() {
+func (m *handlers) metadataRoutes() {
 	rest.RegisterRaw(m.Server, rest.Route{
 		ID: "mcp-metadata", Method: http.MethodGet, Path: rest.ResourceMetadataPath, Tag: "operation",
 		Summary: "Read the OAuth metadata of the MCP server", Errors: []int{http.StatusNotFound},

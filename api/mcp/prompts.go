@@ -32,7 +32,7 @@ const (
 	morningPrompt = "morning_card"
 )
 
-func (m *room) addPrompts(s *mcp.Server) {
+func (m *handlers) addPrompts(s *mcp.Server) {
 	s.AddPrompt(&mcp.Prompt{
 		Name: recallPrompt, Title: "Recall from memory",
 		Description: "Look at memory before answering, and keep what is worth keeping. With a topic, begin with what is known of it.",
@@ -62,7 +62,7 @@ func (m *room) addPrompts(s *mcp.Server) {
 }
 
 // dreamed returns what the latest dream has added to memory, for a prompt; empty: nothing that the owner has not seen.
-func (m *room) dreamed(ctx context.Context) string {
+func (m *handlers) dreamed(ctx context.Context) string {
 	id := visitOf(ctx).caller.Identity
 	if id.Owner == memory.NoOwner {
 		return ""

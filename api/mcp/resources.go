@@ -21,7 +21,7 @@ import (
 	"reverie/window"
 )
 
-// Resources are the documents that the caller reads: memory:///<path>, and memory:///<path>?scope=TEAM for a document behind another
+// Resources are the documents that the caller reads: memory:///<path>, and memory:///<path>?scope=TEAM for a document hidden by another
 // one of the same path. Agent and owner are those of the connection, so a URI means another document to another owner.
 const (
 	scheme   = "memory:///"
@@ -30,7 +30,7 @@ const (
 	listPage = 100
 )
 
-func (m *room) addResources(s *mcp.Server) {
+func (m *handlers) addResources(s *mcp.Server) {
 	// Both are answered by readResource, in front of the SDK's own lists.
 	unreachable := func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return nil, mcp.ResourceNotFoundError(r.Params.URI)
@@ -86,7 +86,7 @@ func parseURI(uri string) (path string, scope memory.Scope, err error) {
 var scopes = []memory.Scope{memory.ScopePersonal, memory.ScopeTeam, memory.ScopeGlobal}
 
 // listResources lists the documents that the caller reads, in the order of the system prompt. While memory is off, there are none.
-func (m *room) listResources(ctx context.Context, v *visit, request mcp.Request) (mcp.Result, error) {
+func (m *handlers) listResources(ctx context.Context, v *visit, request mcp.Request) (mcp.Result, error) {
 	result := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}, Cacheable: mcp.Cacheable{CacheScope: "private"}}
 	if !m.Tools.Enabled(v.caller.Agent) {
 		return result, nil
@@ -139,7 +139,7 @@ var descriptions = map[memory.Scope]string{
 }
 
 // readResource reads a document without secrets, as the tools do.
-func (m *room) readResource(ctx context.Context, v *visit, request mcp.Request) (mcp.Result, error) {
+func (m *handlers) readResource(ctx context.Context, v *visit, request mcp.Request) (mcp.Result, error) {
 	params, is := request.GetParams().(*mcp.ReadResourceParams)
 	if !is || params == nil {
 		return nil, mcp.ResourceNotFoundError("")

@@ -30,8 +30,8 @@ import (
 // Path is the path of the server's endpoint.
 const Path = "/mcp"
 
-// room serves MCP.
-type room struct {
+// handlers serve MCP.
+type handlers struct {
 	*rest.Server
 	// answered answers ordinary requests with JSON, and streamed those that want progress. listener makes the server of one request that
 	// listens: its subscriptions must not meet those of another caller.
@@ -43,7 +43,7 @@ type room struct {
 func Register(k *rest.Server) { register(k, progressEvery) }
 
 func register(k *rest.Server, progress time.Duration) {
-	m := &room{Server: k, progress: progress}
+	m := &handlers{Server: k, progress: progress}
 	plain, modern := m.server(nil), m.server(notHere)
 	choose := func(r *http.Request) *mcp.Server {
 		switch {
@@ -122,7 +122,7 @@ func visitOf(ctx context.Context) *visit {
 }
 
 // serve answers one message.
-func (m *room) serve(hc huma.Context, w http.ResponseWriter, r *http.Request) {
+func (m *handlers) serve(hc huma.Context, w http.ResponseWriter, r *http.Request) {
 	v, body, err := m.visit(hc.Context(), w, r)
 	if err != nil {
 		m.Refuse(hc, err)
@@ -155,7 +155,7 @@ func (m *room) serve(hc huma.Context, w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(ctx, visitKey{}, v))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if r.Header.Get("Accept") == "" || !v.listens() && handler == m.answered {
-		r.Header.Set("Accept", "application/json, text/event-stream") // the answer is JSON all the same
+		r.Header.Set("Accept", "application/json, text/event-stream") // the answer is JSON anyway
 	}
 	if r.Header.Get("Content-Type") != "application/json" {
 		r.Header.Set("Content-Type", "application/json") // as for every operation, bodies are JSON in any case
@@ -185,7 +185,7 @@ func unknown(message message) []byte {
 }
 
 // visit reads a request: its identity and its message.
-func (m *room) visit(ctx context.Context, w http.ResponseWriter, r *http.Request) (*visit, []byte, error) {
+func (m *handlers) visit(ctx context.Context, w http.ResponseWriter, r *http.Request) (*visit, []byte, error) {
 	body, err := rest.ReadBody(w, r, rest.MaxDocumentBody)
 	if err != nil {
 		return nil, nil, err
@@ -210,7 +210,7 @@ func (m *room) visit(ctx context.Context, w http.ResponseWriter, r *http.Request
 const maxRequestKey = 200
 
 // record notes for the audit log what a message is about.
-func (m *room) record(ctx context.Context, message message) {
+func (m *handlers) record(ctx context.Context, message message) {
 	rest.Touch(ctx, "method", message.Method)
 	if path, _, err := parseURI(message.Params.URI); err == nil {
 		rest.Touch(ctx, "path", path)
@@ -227,7 +227,7 @@ func (m *room) record(ctx context.Context, message message) {
 }
 
 // enter returns on whose behalf a request is made.
-func (m *room) enter(ctx context.Context, query url.Values) (toolbox.Caller, error) {
+func (m *handlers) enter(ctx context.Context, query url.Values) (toolbox.Caller, error) {
 	for name, values := range query {
 		if !slices.Contains(queryNames, name) || len(values) > 1 {
 			return toolbox.Caller{}, fault.InvalidAt("query."+name, "send each of %s at most once, and nothing else", strings.Join(queryNames, ", "))
@@ -251,7 +251,7 @@ func (m *room) enter(ctx context.Context, query url.Values) (toolbox.Caller, err
 }
 
 // onlyAgent returns the agent of a key that may use one only.
-func (m *room) onlyAgent(ctx context.Context) (string, error) {
+func (m *handlers) onlyAgent(ctx context.Context) (string, error) {
 	key := rest.CallerOf(ctx)
 	if len(key.Agents) == 1 {
 		return key.Agents[0], nil
@@ -267,7 +267,7 @@ func (m *room) onlyAgent(ctx context.Context) (string, error) {
 }
 
 // server returns a server of the protocol. subscribe is called for every resource that a request listens to; nil: it offers none.
-func (m *room) server(subscribe func(context.Context, *mcp.SubscribeRequest) error) *mcp.Server {
+func (m *handlers) server(subscribe func(context.Context, *mcp.SubscribeRequest) error) *mcp.Server {
 	o := &mcp.ServerOptions{
 		Instructions: instructions, Logger: m.Log, SubscribeHandler: subscribe,
 		Capabilities: &mcp.ServerCapabilities{
@@ -288,7 +288,7 @@ func (m *room) server(subscribe func(context.Context, *mcp.SubscribeRequest) err
 }
 
 // within handles messages that the SDK's own lists cannot, since they depend on the caller, and ends a handler with its request.
-func (m *room) within(next mcp.MethodHandler) mcp.MethodHandler {
+func (m *handlers) within(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		v := visitOf(ctx)
 		ctx, cancel := context.WithCancel(ctx)

@@ -22,8 +22,8 @@ import (
 // sign of life.
 const progressEvery = time.Second
 
-// addTools adds every tool that there is. Their definitions are those of package toolbox.
-func (m *room) addTools(s *mcp.Server) {
+// addTools adds every tool. Their definitions are those of package toolbox.
+func (m *handlers) addTools(s *mcp.Server) {
 	closed := false
 	for _, o := range toolbox.Offers() {
 		replaces := o.Replaces
@@ -37,7 +37,7 @@ func (m *room) addTools(s *mcp.Server) {
 }
 
 // listTools leaves out what the key may not call.
-func (m *room) listTools(ctx context.Context, request mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+func (m *handlers) listTools(ctx context.Context, request mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
 	result, err := next(ctx, "tools/list", request)
 	list, is := result.(*mcp.ListToolsResult)
 	if err != nil || !is {
@@ -54,7 +54,7 @@ func (m *room) listTools(ctx context.Context, request mcp.Request, next mcp.Meth
 	return list, nil
 }
 
-func (m *room) callTool(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (m *handlers) callTool(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	v := visitOf(ctx)
 	c := v.caller
 	c.Key = rest.RequestLedgerKey(ctx, v.message.Params.Meta.IdempotencyKey, "tool", c.Identity.Agent, string(c.Identity.Owner), request.Params.Name)
@@ -80,7 +80,7 @@ type refusal struct {
 }
 
 // failed returns the result of a call that failed: models and people read it, unlike an error of the protocol.
-func (m *room) failed(ctx context.Context, err error) (*mcp.CallToolResult, error) {
+func (m *handlers) failed(ctx context.Context, err error) (*mcp.CallToolResult, error) {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return nil, err
 	}
@@ -88,14 +88,14 @@ func (m *room) failed(ctx context.Context, err error) (*mcp.CallToolResult, erro
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, IsError: true}, err
 }
 
-func (m *room) refusal(ctx context.Context, err error) refusal {
+func (m *handlers) refusal(ctx context.Context, err error) refusal {
 	p := m.Problem(ctx, err)
 	wait, _ := strconv.Atoi(p.GetHeaders().Get("Retry-After"))
 	return refusal{Error: true, Name: p.Name, Status: p.Code, Message: p.Msg, RetryAfter: wait}
 }
 
 // wireError returns an error of the protocol, with what the API says of it as data.
-func (m *room) wireError(ctx context.Context, err error) error {
+func (m *handlers) wireError(ctx context.Context, err error) error {
 	r := m.refusal(ctx, err)
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -109,7 +109,7 @@ func (m *room) wireError(ctx context.Context, err error) error {
 }
 
 // working notifies a client that asked for progress while its call takes long. The returned function ends that.
-func (m *room) working(ctx context.Context, request *mcp.CallToolRequest) (done func()) {
+func (m *handlers) working(ctx context.Context, request *mcp.CallToolRequest) (done func()) {
 	token := request.Params.GetProgressToken()
 	if token == nil {
 		return func() {}

@@ -25,8 +25,8 @@ func notHere(context.Context, *mcp.SubscribeRequest) error {
 }
 
 // listener returns the server of one request that listens. Its subscriptions are those of this request alone.
-func (m *room) listener(ctx context.Context) *mcp.Server {
-	w := watcher{room: m, visit: visitOf(ctx), uris: map[target]string{}}
+func (m *handlers) listener(ctx context.Context) *mcp.Server {
+	w := watcher{handlers: m, visit: visitOf(ctx), uris: map[target]string{}}
 	w.server = m.server(w.subscribe)
 	return w.server
 }
@@ -39,7 +39,7 @@ type target struct {
 
 // watcher follows the journal for one request.
 type watcher struct {
-	*room
+	*handlers
 	*visit
 
 	server *mcp.Server
@@ -137,7 +137,7 @@ func (w *watcher) announce(ctx context.Context, events []gate.Event) {
 }
 
 // guard ends a request that listens when its key is revoked or the server stops, and writes signs of life.
-func (m *room) guard(ctx context.Context, hc huma.Context, end func(), beat func() error) {
+func (m *handlers) guard(ctx context.Context, hc huma.Context, end func(), beat func() error) {
 	heart, check := time.NewTicker(m.Heartbeat), time.NewTicker(rest.KeyCheck)
 	defer heart.Stop()
 	defer check.Stop()

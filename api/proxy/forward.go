@@ -69,7 +69,7 @@ type forwarding struct {
 	w     http.ResponseWriter
 }
 
-// refused passes an error on. That the provider refuses the server's own key is no error of the client's key.
+// refused passes an error on. That the provider refuses the server's own key is not an error of the client's key.
 func (f *forwarding) refused() error {
 	body, err := io.ReadAll(f.from.Body) // it is short and complete
 	if err != nil {

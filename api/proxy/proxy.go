@@ -36,15 +36,15 @@ const (
 // maxElements bounds the messages of a request, and the elements of its other lists.
 const maxElements = 10_000
 
-// room serves the protocol.
-type room struct {
+// handlers serve the protocol.
+type handlers struct {
 	*rest.Server
 	turns *chat.Service
 }
 
 // Register adds the operations. turns answers without a model, and holds the model otherwise.
 func Register(k *rest.Server, turns *chat.Service) {
-	p := &room{k, turns}
+	p := &handlers{k, turns}
 	k.FormatErrors(prefix, func(problem *fault.Problem) any { return wireFault(problem) })
 	rest.RegisterRaw(k, rest.Route{
 		ID: "create-chat-completion", Method: http.MethodPost, Path: CompletionsPath, Tag: "chat", Need: memory.RoleMember, Act: rest.Changes,
@@ -62,7 +62,7 @@ func Register(k *rest.Server, turns *chat.Service) {
 }
 
 // describe completes the OpenAPI document: headers, and errors in the protocol's form.
-func (p *room) describe() {
+func (p *handlers) describe() {
 	document := p.API.OpenAPI()
 	refused := &huma.Response{Description: "The request was refused.", Content: map[string]*huma.MediaType{
 		"application/json": {Schema: document.Components.Schemas.Schema(reflect.TypeFor[completion.Fault](), true, "")},
@@ -85,7 +85,7 @@ func (p *room) describe() {
 }
 
 // models lists the agents.
-func (p *room) models(hc huma.Context, w http.ResponseWriter, _ *http.Request) {
+func (p *handlers) models(hc huma.Context, w http.ResponseWriter, _ *http.Request) {
 	agents, err := p.Agents(hc.Context())
 	if err != nil {
 		p.Refuse(hc, err)
@@ -104,8 +104,8 @@ func (p *room) models(hc huma.Context, w http.ResponseWriter, _ *http.Request) {
 // shownAgents bounds the agents that an error lists.
 const shownAgents = 20
 
-// noSuchModel returns the error of a model that is no agent of the caller's.
-func (p *room) noSuchModel(ctx context.Context, model string) error {
+// noSuchModel returns the error of a model that is not an agent of the caller's.
+func (p *handlers) noSuchModel(ctx context.Context, model string) error {
 	agents, err := p.Agents(ctx)
 	if err != nil {
 		return err

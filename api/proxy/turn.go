@@ -28,14 +28,14 @@ import (
 
 // turn is one request: on whose behalf, what it asks, and what memory adds.
 type turn struct {
-	*room
+	*handlers
 
 	hc      huma.Context
 	id      memory.Identity
 	agent   gate.Agent
 	request *completion.Request
 	model   string // at the provider
-	include bool   // what memory added goes into the answer
+	include bool   // the answer includes what memory added
 
 	conversation string // the client's id
 	thread       completion.Thread
@@ -47,8 +47,8 @@ type turn struct {
 }
 
 // complete answers one request.
-func (p *room) complete(hc huma.Context, w http.ResponseWriter, r *http.Request) {
-	t := &turn{room: p, hc: hc}
+func (p *handlers) complete(hc huma.Context, w http.ResponseWriter, r *http.Request) {
+	t := &turn{handlers: p, hc: hc}
 	err := t.read(w, r)
 	if err != nil {
 		p.Refuse(hc, err)
@@ -68,7 +68,7 @@ func (p *room) complete(hc huma.Context, w http.ResponseWriter, r *http.Request)
 	}
 }
 
-// errBegun is wrapped by errors after the beginning of the answer, which cannot be refused any more.
+// errBegun is wrapped by errors after the beginning of the answer, which can no longer be refused.
 var errBegun = errors.New("the answer had begun")
 
 // read reads the request and enters the agent and the owner that it names.
@@ -115,8 +115,8 @@ func (t *turn) explained(ctx context.Context, err error) error {
 	case fault.NotFound:
 		return t.noSuchModel(ctx, t.request.Model)
 	case fault.OwnerRequired:
-		missing := fault.InvalidAt("body.user", "Whose memory is it? Send the field user, such as \"user\": \"42\", or use a key that is pinned "+
-			"to one owner")
+		missing := fault.InvalidAt("body.user", "Owner required: send the field user, such as \"user\": \"42\", or use a key that is "+
+			"pinned to one owner")
 		return missing.Named(fault.OwnerRequired)
 	default:
 		return p
@@ -197,8 +197,8 @@ func (t *turn) append(ctx context.Context, messages []memory.Message, complete b
 	return stored, nil
 }
 
-// appendRest stores those messages of which another request has not stored a slightly different form meanwhile, such as one with other white
-// space: they have the same id.
+// appendRest stores those messages of which another request has not concurrently stored a slightly different form, such as one with other
+// white space: they have the same id.
 func (t *turn) appendRest(ctx context.Context, messages []memory.Message, complete bool) (talk.Stored, error) {
 	ids := make([]string, len(messages))
 	for i, m := range messages {
@@ -222,11 +222,11 @@ func (t *turn) appendRest(ctx context.Context, messages []memory.Message, comple
 	return talk.Stored{}, nil
 }
 
-// storePatience bounds storing an answer, also when the client has gone.
+// storePatience bounds storing an answer, even if the client has disconnected.
 const storePatience = 10 * time.Second
 
 // ended stores an answer and what it cost. The returned function starts its extraction, which the client does not wait for. An answer that
-// cannot be stored is delivered all the same: it was paid for, and the client sends it again with its next request.
+// cannot be stored is still delivered: it was paid for, and the client sends it again with its next request.
 func (t *turn) ended(ctx context.Context, answer memory.Message, model string, u memory.Usage) (extract func()) {
 	ctx = context.WithoutCancel(ctx)
 	t.usage = u

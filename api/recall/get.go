@@ -17,7 +17,7 @@ import (
 	"reverie/store"
 )
 
-func (s *recallRoom) recallGetRoutes() {
+func (s *recallHandlers) recallGetRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "get-memory", Method: http.MethodGet, Path: recallPath + "/get", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Read an excerpt of a search result", Invalid: fault.InvalidSearch,
@@ -61,7 +61,7 @@ type excerptView struct {
 	Error        string        `json:"error,omitempty"`
 }
 
-func (s *recallRoom) getMemory(ctx context.Context, in *getMemoryInput) (*rest.Reply[excerptView], error) {
+func (s *recallHandlers) getMemory(ctx context.Context, in *getMemoryInput) (*rest.Reply[excerptView], error) {
 	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *recallRoom) getMemory(ctx context.Context, in *getMemoryInput) (*rest.R
 }
 
 // documentExcerpt reads a document; one that does not exist is empty.
-func (s *recallRoom) documentExcerpt(ctx context.Context, id memory.Identity, in *getMemoryInput) (excerptView, error) {
+func (s *recallHandlers) documentExcerpt(ctx context.Context, id memory.Identity, in *getMemoryInput) (excerptView, error) {
 	view := excerptView{Path: in.Path, From: in.From}
 	path, err := memory.ParsePath(in.Path)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *recallRoom) documentExcerpt(ctx context.Context, id memory.Identity, in
 
 // conversationExcerpt reads messages of a conversation, each as one line; one that does not exist, or that the caller may
 // not know of, is empty and not found.
-func (s *recallRoom) conversationExcerpt(
+func (s *recallHandlers) conversationExcerpt(
 	ctx context.Context,
 	id memory.Identity,
 	name string,

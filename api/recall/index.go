@@ -18,7 +18,7 @@ import (
 	"reverie/workflows"
 )
 
-func (s *recallRoom) reindexRoutes() {
+func (s *recallHandlers) reindexRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "build-index", Method: http.MethodPost, Act: rest.Changes, Path: recallPath + "/index", Tag: "recall", Need: memory.RoleAdmin,
 		Summary: "Update or rebuild the index", Status: http.StatusAccepted, Body: rest.MaxSmallBody, Invalid: fault.InvalidSearch,
@@ -50,7 +50,7 @@ type indexView struct {
 	Link       string                   `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
 }
 
-func (s *recallRoom) buildIndex(ctx context.Context, in *buildIndexInput) (*rest.Reply[indexView], error) {
+func (s *recallHandlers) buildIndex(ctx context.Context, in *buildIndexInput) (*rest.Reply[indexView], error) {
 	id, _, err := s.Enter(ctx, in.Agent, rest.Person{})
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ type indexProgressInput struct {
 	rest.AgentParam
 }
 
-func (s *recallRoom) indexProgress(ctx context.Context, in *indexProgressInput) (*rest.Reply[indexView], error) {
+func (s *recallHandlers) indexProgress(ctx context.Context, in *indexProgressInput) (*rest.Reply[indexView], error) {
 	id, _, err := s.Enter(ctx, in.Agent, rest.Person{})
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func indexesOf(id memory.Identity) []indexes.AgentRef {
 }
 
 // index returns the progress of an agent's index, from the database and, if it answers, the workflow.
-func (s *recallRoom) index(ctx context.Context, id memory.Identity) (indexView, error) {
+func (s *recallHandlers) index(ctx context.Context, id memory.Identity) (indexView, error) {
 	id, _ = rest.AcrossOwners(id) // only counts are shown
 	view := indexView{State: "ready", WorkflowID: workflows.LexicalReindexID(indexesOf(id)[0])}
 	view.Link = s.Workflows.Link(view.WorkflowID)
@@ -136,11 +136,11 @@ func (s *recallRoom) index(ctx context.Context, id memory.Identity) (indexView, 
 	return view, nil
 }
 
-func (s *recallRoom) spaceRoutes() {
+func (s *recallHandlers) spaceRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "decide-space", Method: http.MethodPost, Path: recallPath + "/spaces/{space}", Tag: "recall", Need: memory.RoleAdmin,
 		Act: rest.Changes, Summary: "Choose the embedding space of searches", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
-		Doc: "While a change of the embedding model waits for a decision about the space that it has built: switch to it all the same, or " +
+		Doc: "While a change of the embedding model waits for a decision about the space that it has built: switch to it anyway, or " +
 			"abandon it. After the change, for as long as the space from before is kept: switch-back makes that one live again, at once for all " +
 			"searches. The space is the one that the change builds or has built; GET …/memory/status lists them.",
 	}, s.decideSpace)
@@ -165,7 +165,7 @@ type decidedView struct {
 	Link       string      `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
 }
 
-func (s *recallRoom) decideSpace(ctx context.Context, in *decideSpaceInput) (*rest.Reply[decidedView], error) {
+func (s *recallHandlers) decideSpace(ctx context.Context, in *decideSpaceInput) (*rest.Reply[decidedView], error) {
 	id, _, err := s.Enter(ctx, in.Agent, rest.Person{})
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (s *recallRoom) decideSpace(ctx context.Context, in *decideSpaceInput) (*re
 
 // decide sends a decision to a change of the embedding model, by its id, and waits until it is applied. A change that is not
 // under way is not found; one that waits for something else refuses.
-func (s *recallRoom) decide(ctx context.Context, change string, d spaceDecision) error {
+func (s *recallHandlers) decide(ctx context.Context, change string, d spaceDecision) error {
 	var err error
 	if d == switchBack {
 		err = workflows.SwitchBack(ctx, s.Temporal, change)

@@ -31,7 +31,7 @@ type backendView struct {
 }
 
 // addProviders adds the state of providers and of the search backend. It asks none of them.
-func (v *recallStatusView) addProviders(s *recallRoom, agent gate.Agent) {
+func (v *recallStatusView) addProviders(s *recallHandlers, agent gate.Agent) {
 	v.Providers = rest.Views(s.Providers.Status(agent.ID, agent.Settings), func(p providers.Status) providerView {
 		out := providerView{p.ID, p.Order, p.Builtin, p.Enabled, "ready", p.Failed, nil, p.Corpus}
 		if !p.At.IsZero() {

@@ -1,4 +1,4 @@
-// Package recall serves searches, excerpts of what they find, and the index behind them.
+// Package recall serves searches, excerpts of their results, and the index.
 package recall
 
 import (
@@ -24,19 +24,19 @@ import (
 
 const recallPath = "/api/v1/agents/{agent}/memory"
 
-// recallRoom serves searches and the index behind them.
-type recallRoom struct{ *rest.Server }
+// recallHandlers serve searches and the index.
+type recallHandlers struct{ *rest.Server }
 
 // Register adds the operations about searches.
-func Register(k *rest.Server) { (&recallRoom{k}).recallRoutes() }
+func Register(k *rest.Server) { (&recallHandlers{k}).recallRoutes() }
 
-func (s *recallRoom) recallRoutes() {
+func (s *recallHandlers) recallRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "search-memory", Method: http.MethodPost, Act: rest.Reads, Path: recallPath + "/search", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Search memory", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
 		Example: map[string]any{"endUserId": "42", "query": "Where do I live?"},
 		Doc: "Finds passages of documents and messages that answer a question: shared ones, and those of the owner that is named or that the " +
-			"key is pinned to. Naming nobody finds what is shared. By words, and by vectors where an embedding provider is configured; when that " +
+			"key is pinned to. A request without an owner finds what is shared. By words, and by vectors where an embedding provider is configured; when that " +
 			"is away, by words at once, marked degraded. A blank question is refused; one of punctuation alone finds nothing and costs nothing.",
 	}, s.searchMemory)
 	s.keywordRoutes()
@@ -65,7 +65,7 @@ type searchInput struct {
 		AsOf       string         `json:"asOf,omitempty" maxLength:"40" deprecated:"true" doc:"Same as now. asOf of the query searches the past."`
 		Archived   bool           `json:"includeArchived,omitempty" doc:"Also what is archived in documents. It no longer holds, and is left out otherwise."`
 		Explain    bool           `json:"explain,omitempty" doc:"Include every component of every score, and why candidates were dropped."`
-		After      string         `json:"after,omitempty" maxLength:"20" pattern:"^[0-9]*$" patternDescription:"the token of a receipt" doc:"Token of a write's receipt: with wait, the search waits for its vectors. Words never lag behind."`
+		After      string         `json:"after,omitempty" maxLength:"20" pattern:"^[0-9]*$" patternDescription:"the token of a receipt" doc:"Token of a write's receipt: with wait, the search waits for its vectors. Lexical search is always current."`
 		Wait       string         `json:"wait,omitempty" maxLength:"20" doc:"How long to wait for after, such as 2s; at most 10s. Missing: not at all."`
 		Synthetic  bool           `json:"synthetic,omitempty" doc:"Do not record results as recalled. For tests, operators' tools and dreams."`
 		Options    recall.Options `json:"options,omitzero" doc:"Other options than the agent's or the server's, for this search."`
@@ -73,7 +73,7 @@ type searchInput struct {
 }
 
 // searchMemory answers a search. When search is unavailable, the error has the shape that an agent's tool expects.
-func (s *recallRoom) searchMemory(ctx context.Context, in *searchInput) (*rest.Reply[searchView], error) {
+func (s *recallHandlers) searchMemory(ctx context.Context, in *searchInput) (*rest.Reply[searchView], error) {
 	out, err := s.search(ctx, in)
 	if err == nil {
 		return out, nil
@@ -94,7 +94,7 @@ type failedSearch struct {
 	UnavailableView
 }
 
-func (s *recallRoom) search(ctx context.Context, in *searchInput) (*rest.Reply[searchView], error) {
+func (s *recallHandlers) search(ctx context.Context, in *searchInput) (*rest.Reply[searchView], error) {
 	who, err := oneOf(
 		in.Person(),
 		rest.PersonBody{Owner: in.Body.Owner, Channel: in.Body.Channel, Sender: in.Body.Sender, EndUserID: in.Body.EndUserID}.Person(),
@@ -151,7 +151,7 @@ func searchRequest(in *searchInput, agent gate.Agent) (recall.Request, error) {
 	}
 	if b.After != "" {
 		if r.After, err = strconv.ParseInt(b.After, 10, 64); err != nil {
-			return r, &recall.InvalidError{Field: "after", Problem: "it is no token of a receipt"}
+			return r, &recall.InvalidError{Field: "after", Problem: "it is not the token of a receipt"}
 		}
 	}
 	if b.Wait != "" {
@@ -190,13 +190,13 @@ func joined(err error) []error {
 // searchView is the answer to a search, in the shape that agents' tools know.
 type searchView struct {
 	Results       []foundView        `json:"results" doc:"Results, best first."`
-	Provider      string             `json:"provider" doc:"Embedding provider; none: search is by words alone."`
+	Provider      string             `json:"provider" doc:"Embedding provider; none: lexical search only."`
 	Model         string             `json:"model" doc:"Embedding model; empty when there is none."`
 	Fallback      *fallbackView      `json:"fallback,omitempty" doc:"Vectors are configured and had no part in this answer."`
 	Citations     string             `json:"citations" enum:"on,off" doc:"Results carry citations."`
-	Mode          recall.Mode        `json:"mode" enum:"lexical,hybrid" doc:"What answered: words alone, or words and vectors."`
+	Mode          recall.Mode        `json:"mode" enum:"lexical,hybrid" doc:"How the answer was found: by words alone, or by words and vectors."`
 	Degraded      bool               `json:"degraded" doc:"Vectors are configured and had no part in this answer; fallback says why."`
-	Staleness     staleView          `json:"staleness" doc:"What this search could not see yet. Words never lag behind: it is about vectors."`
+	Staleness     staleView          `json:"staleness" doc:"Content not yet covered by vectors. Lexical search is always current."`
 	Waited        string             `json:"waited" doc:"How long it waited for vectors." example:"0s"`
 	Disagreements []disagreementView `json:"disagreements,omitempty" nullable:"false" doc:"Pairs of statements in the results that cannot both hold."`
 	Providers     []supplementView   `json:"providers,omitempty" nullable:"false" doc:"Providers of memory that were asked as well."`
@@ -327,7 +327,7 @@ const errMemoryOff = "memory is switched off for this agent"
 // backend names the store of the index.
 const backend = "postgresql"
 
-func (s *recallRoom) viewSearch(r recall.Response) searchView {
+func (s *recallHandlers) viewSearch(r recall.Response) searchView {
 	v := searchView{
 		Results: rest.Views(r.Results, viewFound), Provider: r.Embedding.Provider, Model: r.Embedding.Model, Citations: "on",
 		Mode: r.Mode, Degraded: r.Degraded, Staleness: staleView{r.Staleness.Pending, r.Staleness.Since},
@@ -396,7 +396,7 @@ func viewTrace(t recall.Trace) *explainView {
 	}
 }
 
-func (s *recallRoom) keywordRoutes() {
+func (s *recallHandlers) keywordRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "search-keywords", Method: http.MethodPost, Act: rest.Reads, Path: recallPath + "/keyword", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Search documents by keyword", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
@@ -429,7 +429,7 @@ type keywordsView struct {
 	Error     string              `json:"error,omitempty"`
 }
 
-func (s *recallRoom) searchKeywords(ctx context.Context, in *keywordInput) (*rest.Reply[keywordsView], error) {
+func (s *recallHandlers) searchKeywords(ctx context.Context, in *keywordInput) (*rest.Reply[keywordsView], error) {
 	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err

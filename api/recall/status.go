@@ -13,7 +13,7 @@ import (
 	"reverie/store/indexes"
 )
 
-func (s *recallRoom) recallStatusRoutes() {
+func (s *recallHandlers) recallStatusRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "memory-status", Method: http.MethodGet, Path: recallPath + "/status", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Read the status of the index", Invalid: fault.InvalidSearch,
@@ -35,7 +35,7 @@ type recallStatusView struct {
 	Vectors   vectorStatusView   `json:"vectors"`
 	Providers []providerView     `json:"providers" doc:"Providers of memory, in their order."`
 	Backend   *backendView       `json:"backend,omitempty" doc:"The search backend, if one is configured."`
-	Recorded  recordedView       `json:"recorded" doc:"Searches whose results were noted as used, by this server since its start."`
+	Recorded  recordedView       `json:"recorded" doc:"Searches whose results were recorded as used, by this server since its start."`
 	Settings  recallSettingsView `json:"settings" doc:"Settings of a search that names no others."`
 	Embedders []probeView        `json:"embedders,omitempty" nullable:"false" doc:"With deep: how the models answered."`
 	SelfCheck []selfCheckView    `json:"selfCheck,omitempty" nullable:"false" doc:"With deep: whether what is stored is found."`
@@ -45,7 +45,7 @@ type corpusStatusView struct {
 	Corpus   search.Corpus `json:"corpus" enum:"memory,sessions"`
 	Sources  int64         `json:"sources" doc:"Documents or conversations."`
 	Units    int64         `json:"units" doc:"Passages."`
-	Fresh    int64         `json:"fresh" doc:"Writes that are not merged yet; they are found all the same."`
+	Fresh    int64         `json:"fresh" doc:"Writes that are not merged yet; searches still find them."`
 	Segments int64         `json:"segments"`
 	Stale    int64         `json:"stale" doc:"Sources waiting to be reindexed."`
 	Bytes    int64         `json:"bytes" doc:"Size of the index, packed."`
@@ -109,7 +109,7 @@ type selfCheckView struct {
 	Broken  int           `json:"broken" doc:"Number of them whose text is missing: rebuild the index."`
 }
 
-func (s *recallRoom) recallStatus(ctx context.Context, in *recallStatusInput) (*rest.Reply[recallStatusView], error) {
+func (s *recallHandlers) recallStatus(ctx context.Context, in *recallStatusInput) (*rest.Reply[recallStatusView], error) {
 	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (s *recallRoom) recallStatus(ctx context.Context, in *recallStatusInput) (*
 }
 
 // addVectors adds the progress of vectors. Without an embedding provider nothing waits for one.
-func (s *recallRoom) addVectors(ctx context.Context, id memory.Identity, view *vectorStatusView) error {
+func (s *recallHandlers) addVectors(ctx context.Context, id memory.Identity, view *vectorStatusView) error {
 	spaces, err := s.Store.Spaces(ctx, id)
 	if err != nil {
 		return err

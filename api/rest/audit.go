@@ -216,7 +216,7 @@ func (a *auditor) flush() {
 	}
 }
 
-// save stores records. Those that cannot be stored go to the log, which is the last place that remains.
+// save stores records. Records that cannot be stored are written to the log as a last resort.
 func (a *auditor) save(ctx context.Context, workspace string, entries []admin.AuditEntry) {
 	ctx, cancel := context.WithTimeout(ctx, auditTimeout)
 	defer cancel()

@@ -67,7 +67,7 @@ func secretOf(ctx huma.Context) string {
 	return strings.TrimSpace(secret)
 }
 
-// KeyOf finds the key that a request carries, or that its session has if it is one for a page.
+// KeyOf finds the key that a request carries, or that its session has if it is a request for a page.
 func (s *Server) KeyOf(ctx huma.Context) (gate.Key, error) {
 	if refusal(ctx.Operation()) != nil {
 		return s.sessionKey(ctx)
@@ -155,7 +155,7 @@ func reasonOf(err error) string {
 	return "expired"
 }
 
-// Revoked reports whether the key of a request in progress is valid no more. It asks the database when the last answer is older than
+// Revoked reports whether the key of a request in progress is no longer valid. It asks the database when the last answer is older than
 // KeyCheck, whichever request got that; while the database is away, keys stay as they were.
 func (s *Server) Revoked(ctx huma.Context) bool {
 	secret := secretOf(ctx)
@@ -215,7 +215,7 @@ type keyCache struct {
 
 type cachedKey struct {
 	key     gate.Key
-	refused error // why the secret is no valid key; nil: it is one
+	refused error // why the secret is not a valid key; nil: it is one
 	expires time.Time
 }
 
@@ -235,7 +235,7 @@ func (c *keyCache) get(secret string) (entry cachedKey, found bool) {
 	return entry, found && c.now().Before(entry.expires)
 }
 
-// put remembers a key until it expires, or with refused why a secret is none.
+// put remembers a key until it expires, or with refused why a secret is not a key.
 func (c *keyCache) put(secret string, key gate.Key, refused error) {
 	hash := sha256.Sum256([]byte(secret))
 	c.mu.Lock()

@@ -109,7 +109,7 @@ func isEmpty(body io.Reader) bool {
 // maxEmpty is the number of bytes of a body that are looked at.
 const maxEmpty = 64
 
-// valueCounter fails to read JSON with too many values. It looks at punctuation only; what is no JSON fails later.
+// valueCounter fails to read JSON with too many values. It looks at punctuation only; what is not JSON fails later.
 type valueCounter struct {
 	io.ReadCloser
 	maxElements int // of one array or object
@@ -190,7 +190,7 @@ func maxElements(registry huma.Registry, s *huma.Schema) int {
 	return largest
 }
 
-// ReadBody reads the body of an operation that writes its answer by itself.
+// ReadBody reads the body of an operation that writes its answer itself.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if err == nil {

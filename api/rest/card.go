@@ -23,7 +23,7 @@ type MorningCard struct {
 	LLMReason     string           `json:"llmReason,omitempty" doc:"Why, in words."`
 	MemoryDiff    string           `json:"memoryDiff" doc:"Unified diff of MEMORY.md."`
 	Owner         memory.Owner     `json:"owner" doc:"Whose memory it changed; system: the shared one."`
-	Facts         []CardFact       `json:"facts" doc:"New statements, as they stand now; forgotten ones are left out. Confirm, edit or forget each with POST …/dream/reports/{reportId}/entries/{entry}/confirm, edit or forget."`
+	Facts         []CardFact       `json:"facts" doc:"New statements, in their current wording; forgotten ones are left out. Confirm, edit or forget each with POST …/dream/reports/{reportId}/entries/{entry}/confirm, edit or forget."`
 }
 
 // CardFact is a statement of a morning card.

@@ -117,5 +117,5 @@ func Views[T, V any](items []T, view func(T) V) []V {
 // Link returns an address of this API, for answers that point elsewhere.
 func Link(format string, args ...any) string { return fmt.Sprintf("/api/v1"+format, args...) }
 
-// Milliseconds returns a duration as answers have it.
+// Milliseconds returns a duration in the form of the API's answers.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

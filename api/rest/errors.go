@@ -239,7 +239,7 @@ func conflicting(e *store.ConflictError) *fault.Problem {
 	return fault.New(name, "%s", e.Message)
 }
 
-// fullWindow are the details of a request that does not fit: where the tokens would go.
+// fullWindow are the details of a request that does not fit: what the tokens would be spent on.
 type fullWindow struct {
 	Max     int `json:"max"`     // tokens of the window
 	System  int `json:"system"`  // of the system prompt

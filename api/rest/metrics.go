@@ -16,7 +16,7 @@ import (
 )
 
 // MetricsAreOpen reports whether a request may read metrics without a key: one from this machine itself or from an allowed network
-// that came through no proxy. The peer of the connection counts, not what a header says; a trusted proxy is no client.
+// that came through no proxy. The peer of the connection counts, not what a header says; a trusted proxy is not a client.
 func MetricsAreOpen(r *http.Request, allowed, proxies []netip.Prefix) bool {
 	for name := range r.Header {
 		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {

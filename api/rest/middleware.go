@@ -54,7 +54,7 @@ func (s *Server) useMiddleware() {
 }
 
 // addressOf returns how to find a client's address: that of the connection, unless a trusted proxy made it. Then it is the last
-// address in X-Forwarded-For that is no trusted proxy; what clients write before it decides nothing.
+// address in X-Forwarded-For that is not a trusted proxy; what clients write before it decides nothing.
 func addressOf(proxies []netip.Prefix) echo.IPExtractor {
 	if len(proxies) == 0 {
 		return echo.ExtractIPDirect()

@@ -107,7 +107,7 @@ func (s *Server) FinishDocument() {
 	}
 }
 
-// finishSchema makes a schema valid OpenAPI: the words for a pattern, which are huma's own keyword, go into the description. In a
+// finishSchema makes a schema valid OpenAPI: the words for a pattern, which are huma's own keyword, are moved to the description. In a
 // request body defaults do as well: generators of clients take a property with a default for one that is always there.
 func finishSchema(s *huma.Schema, sent bool) {
 	if s == nil || s.Ref != "" {

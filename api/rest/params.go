@@ -73,7 +73,7 @@ type SpeakerParam struct {
 	Speaker string `query:"speaker" maxLength:"128" doc:"Who speaks, where the owner is a group: MEMORY.md is then written in the section of that person only." example:"feishu:ou_1"`
 }
 
-// SpeakerOf checks the id of who speaks.
+// SpeakerOf checks the id of the speaker.
 func SpeakerOf(id, location string) (memory.Owner, error) {
 	if id == "" {
 		return memory.NoOwner, nil
@@ -121,7 +121,7 @@ func (m *MessageInput) Resolve(_ huma.Context, at *huma.PathBuffer) []error {
 		complain("id", "it has %d bytes, at most %d are allowed", n, memory.MaxMessageID)
 	}
 	if _, err := SpeakerOf(m.Speaker, ""); err != nil {
-		complain("speaker", "it is no person: letters, digits and ._:@+=/~- as in feishu:ou_1")
+		complain("speaker", "it is not a person: use letters, digits and ._:@+=/~- as in feishu:ou_1")
 	}
 	return errs
 }

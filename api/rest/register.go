@@ -28,13 +28,13 @@ type Route struct {
 	Doc     string // more about it; may be empty
 	// need is the least role; empty: no key is needed.
 	Need memory.Role
-	// Act says whether a POST reads or changes, for the audit log; other methods say it by themselves.
+	// Act says whether a POST reads or changes, for the audit log; other methods imply it.
 	Act Act
 	// status of a success; 0: 200.
 	Status int
 	// body is the longest body, in bytes; 0: there is none.
 	Body int64
-	// Elements bounds an array or object in the body of an operation that writes its answer by itself; 0: 1,000.
+	// Elements bounds an array or object in the body of an operation that writes its answer itself; 0: 1,000.
 	Elements int
 	// AsIs passes the body to the handler unchecked (RawBody), but for the number of its values.
 	AsIs bool
@@ -156,10 +156,10 @@ func requestBody(item *huma.PathItem, method string) *huma.MediaType {
 	return op.RequestBody.Content["application/json"]
 }
 
-// RawHandler writes its answer by itself.
+// RawHandler writes its answer itself.
 type RawHandler func(huma.Context, http.ResponseWriter, *http.Request)
 
-// RegisterRaw adds an operation that writes its answer by itself, such as a page. Of a body, a JSON object, it bounds values and depth;
+// RegisterRaw adds an operation that writes its answer itself, such as a page. Of a body, a JSON object, it bounds values and depth;
 // the handler bounds the length.
 func RegisterRaw(s *Server, r Route, contentType string, handle RawHandler) {
 	op := r.operation()

@@ -1,4 +1,4 @@
-// Package rest is the shared kernel of the API's rooms: it registers operations, authenticates callers, maps errors to HTTP, and holds
+// Package rest is the shared kernel of the API's packages: it registers operations, authenticates callers, maps errors to HTTP, and holds
 // the envelope, paging, streams and the connection to workflows.
 //
 // A handler gets a context with the caller's key and a typed input, and returns a typed answer or an error. Types of requests and
@@ -36,7 +36,7 @@ import (
 	"reverie/toolbox"
 )
 
-// Server is shared by the rooms of the API: it holds the options, the router and authentication, and answers HTTP requests.
+// Server is shared by the packages of the API: it holds the options, the router and authentication, and answers HTTP requests.
 type Server struct {
 	Options
 	Echo    *echo.Echo

@@ -13,7 +13,7 @@ import (
 	"reverie/api/fault"
 )
 
-// unstorable returns what PostgreSQL cannot hold in a request: strings with U+0000 or with bytes that are no UTF-8, and values of type
+// unstorable returns what PostgreSQL cannot hold in a request: strings with U+0000 or with bytes that are not UTF-8, and values of type
 // int beyond its integer. It looks at every parameter and every field of the body, except fields tagged characters:"any", which their
 // handler checks.
 func unstorable(in any) []fault.Fault {
@@ -52,7 +52,7 @@ func (c *characters) visit(v reflect.Value, at string) {
 	case reflect.String:
 		switch s := v.String(); {
 		case !utf8.ValidString(s):
-			c.complain(at, "it is no UTF-8")
+			c.complain(at, "it is not valid UTF-8")
 		case strings.ContainsRune(s, 0):
 			c.complain(at, hasNUL)
 		}

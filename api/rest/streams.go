@@ -207,7 +207,7 @@ func (f *Followers) leave(caller uuid.UUID, key feedKey, left *Feed) {
 	}
 }
 
-// watch polls for changes and publishes them. While the database is unreachable it keeps trying: followers notice by themselves.
+// watch polls for changes and publishes them. While the database is unreachable it keeps trying: followers notice without being told.
 func (f *Followers) watch(ctx context.Context, followed *Feed, id memory.Identity) {
 	pause := time.NewTicker(followPause)
 	defer pause.Stop()

@@ -149,7 +149,7 @@ func (s *Starter) StartDeletion(ctx context.Context, in workflows.DeleteInput) {
 	}
 }
 
-// ApprovalDecided signals the workflow that waits for decisions about a proposal. If Temporal is away, it finds out by itself.
+// ApprovalDecided signals the workflow that waits for decisions about a proposal. If Temporal is away, it finds out later on its own.
 func (s *Starter) ApprovalDecided(ctx context.Context, in workflows.ApproveInput) {
 	_, err := s.Breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), SignalTimeout)
@@ -157,11 +157,11 @@ func (s *Starter) ApprovalDecided(ctx context.Context, in workflows.ApproveInput
 		return struct{}{}, workflows.ApprovalDecided(ctx, s.Client, in)
 	})
 	if err != nil {
-		s.LogAway(ctx, "the workflow that waits for approval finds out by itself", err)
+		s.LogAway(ctx, "the workflow that waits for approval finds out on its own", err)
 	}
 }
 
-// CancelDeletion ends the workflow of a deletion that is cancelled. If Temporal is away, it ends by itself when its time comes.
+// CancelDeletion ends the workflow of a deletion that is cancelled. If Temporal is away, it ends automatically when its time comes.
 func (s *Starter) CancelDeletion(ctx context.Context, ref indexes.AgentRef, deletion uuid.UUID) {
 	_, err := s.Breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), SignalTimeout)
@@ -217,7 +217,7 @@ func (s *Server) Schedule(
 	}
 	view.Status, view.Link = "scheduled", s.Workflows.Link(view.WorkflowID)
 	if err := s.Store.Signalled(ctx, id, stored.Turn); err != nil { // the sweep signals once more, which changes nothing
-		s.Log.WarnContext(ctx, "A turn was signalled and could not be noted as such", "error", err, "request", RequestID(ctx))
+		s.Log.WarnContext(ctx, "A turn was signalled, but this could not be recorded", "error", err, "request", RequestID(ctx))
 	}
 	return view
 }
@@ -269,7 +269,7 @@ type Announcer struct {
 	stop   <-chan struct{}
 
 	mu      sync.Mutex
-	changed map[indexes.AgentRef]bool // being announced; true: it changed again meanwhile
+	changed map[indexes.AgentRef]bool // being announced; true: it changed again since then
 }
 
 // Announce announces a change of an agent, together with others that follow soon.

@@ -10,7 +10,7 @@ import (
 )
 
 // Retry runs a quarantined extraction again, as the operation retry-extraction does.
-func (s *Room) Retry(ctx context.Context, agent string, owner memory.Owner, extraction uuid.UUID) error {
+func (s *Handlers) Retry(ctx context.Context, agent string, owner memory.Owner, extraction uuid.UUID) error {
 	_, err := s.retryExtraction(ctx, &retryInput{
 		ExtractionInput: ExtractionInput{rest.AgentParam{Agent: agent}, ExtractionParam{extraction.String()}, rest.PersonParams{Owner: string(owner)}},
 		WaitParam:       rest.WaitParam{Wait: rest.ActionWait},

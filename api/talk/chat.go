@@ -23,7 +23,7 @@ const (
 
 const chatPath = "/api/v1/chat"
 
-func (s *Room) chatRoutes() {
+func (s *Handlers) chatRoutes() {
 	const doc = "Stores the message, makes the context, asks the model with the memory tools, stores what came of it and has it extracted. " +
 		"A message that asks to remember something is saved at once, without a model, and answered with a receipt. " +
 		"Without a model, the answer is what memory holds, with citations. A message whose answer is stored is answered with it again."
@@ -134,7 +134,7 @@ type asked struct {
 	request chat.TurnRequest
 }
 
-func (s *Room) asked(ctx context.Context, in *chatInput) (asked, error) {
+func (s *Handlers) asked(ctx context.Context, in *chatInput) (asked, error) {
 	b := in.Body
 	id, agent, err := s.NeedOwner(ctx, b.AgentID, b.Person())
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *Room) asked(ctx context.Context, in *chatInput) (asked, error) {
 	}}, nil
 }
 
-func (s *Room) chat(ctx context.Context, in *chatInput) (*rest.Reply[turnView], error) {
+func (s *Handlers) chat(ctx context.Context, in *chatInput) (*rest.Reply[turnView], error) {
 	a, err := s.asked(ctx, in)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (s *Room) chat(ctx context.Context, in *chatInput) (*rest.Reply[turnView], 
 }
 
 // chatService makes the service of turns from the server's parts.
-func (s *Room) chatService() *chat.Service {
+func (s *Handlers) chatService() *chat.Service {
 	o := s.Chat
 	if o.Settings == (setting.WindowSettings{}) {
 		o.Settings = setting.DefaultWindowSettings()
@@ -185,7 +185,7 @@ func (s *Room) chatService() *chat.Service {
 }
 
 // turnStored starts the extraction and indexing of a turn, as for messages that are posted.
-func (s *Room) turnStored(ctx context.Context, id memory.Identity, agent gate.Agent, conversation string, stored talk.Stored) {
+func (s *Handlers) turnStored(ctx context.Context, id memory.Identity, agent gate.Agent, conversation string, stored talk.Stored) {
 	if stored.Token != "" {
 		s.IndexChanged(id, memory.ScopePersonal)
 	}
@@ -193,6 +193,6 @@ func (s *Room) turnStored(ctx context.Context, id memory.Identity, agent gate.Ag
 }
 
 // compactSettings returns the settings for compacting an agent's conversations.
-func (s *Room) compactSettings(agent gate.Agent) setting.CompactSettings {
+func (s *Handlers) compactSettings(agent gate.Agent) setting.CompactSettings {
 	return s.turns.Settings.With(agent.Settings).Compact(s.turns.Extract.With(agent.Settings))
 }

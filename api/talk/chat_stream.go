@@ -18,7 +18,7 @@ import (
 	"reverie/memory"
 )
 
-func (s *Room) chatStreamRoutes(doc string) {
+func (s *Handlers) chatStreamRoutes(doc string) {
 	rest.Register(s.Server, rest.Route{
 		ID: "chat-stream", Method: http.MethodPost, Path: chatPath + "/stream", Produces: rest.EventStream, Tag: "chat", Need: memory.RoleMember,
 		Act: rest.Changes, Summary: "Answer a message as a stream",
@@ -47,7 +47,7 @@ type textPart struct {
 	Text string `json:"text"`
 }
 
-func (s *Room) chatStream(ctx context.Context, in *chatInput) (*rest.Streamed, error) {
+func (s *Handlers) chatStream(ctx context.Context, in *chatInput) (*rest.Streamed, error) {
 	a, err := s.asked(ctx, in)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *Room) chatStream(ctx context.Context, in *chatInput) (*rest.Streamed, e
 }
 
 // stream makes a turn and writes its events as they happen.
-func (s *Room) stream(hc huma.Context, a asked) {
+func (s *Handlers) stream(hc huma.Context, a asked) {
 	ctx, cancel := context.WithCancel(hc.Context())
 	out := &eventWriter{hc: hc}
 	silent := make(chan struct{})
@@ -73,14 +73,14 @@ func (s *Room) stream(hc huma.Context, a asked) {
 	}()
 	stop := func() { cancel(); <-silent }
 	defer stop() // also when the turn panics
-	turn, err := s.turns.Turn(ctx, a.id, a.agent, a.request, out.tell)
+	turn, err := s.turns.Turn(ctx, a.id, a.agent, a.request, out.emit)
 	stop()
 	s.endStream(hc.Context(), out, turn, err)
 }
 
 // keepAlive writes something now and then, so that nobody in between takes the connection for dead, and ends the turn of a client
 // that has hung up.
-func (s *Room) keepAlive(ctx context.Context, cancel func(), out *eventWriter) {
+func (s *Handlers) keepAlive(ctx context.Context, cancel func(), out *eventWriter) {
 	beat := time.NewTicker(s.Heartbeat)
 	defer beat.Stop()
 	for {
@@ -97,7 +97,7 @@ func (s *Room) keepAlive(ctx context.Context, cancel func(), out *eventWriter) {
 }
 
 // endStream sends the end of a turn. A failure before the first event is an ordinary error.
-func (s *Room) endStream(ctx context.Context, out *eventWriter, turn chat.Turn, failed error) {
+func (s *Handlers) endStream(ctx context.Context, out *eventWriter, turn chat.Turn, failed error) {
 	var err error
 	switch {
 	case failed == nil:
@@ -126,8 +126,8 @@ type eventWriter struct {
 	out   *http.ResponseController
 }
 
-// tell writes one event of a turn.
-func (e *eventWriter) tell(event chat.Event) error {
+// emit writes one event of a turn.
+func (e *eventWriter) emit(event chat.Event) error {
 	switch {
 	case event.Context != nil:
 		return e.event(eventContext, viewMade(*event.Context))

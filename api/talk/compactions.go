@@ -23,17 +23,17 @@ import (
 
 const conversationPath = "/api/v1/agents/{agent}/conversations/{conversation}"
 
-func (s *Room) compactionRoutes() {
+func (s *Handlers) compactionRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-compactions", Method: http.MethodGet, Path: conversationPath + "/compactions", Tag: "conversations", Need: memory.RoleViewer,
 		Summary: "List the summaries of a conversation's beginning, newest first",
-		Doc: "Each with its words, the messages that it stands for, their tokens before and after, and the flushes that saved what is durable " +
-			"in them. The messages themselves stay as they are. Whoever may read the conversation may read them.",
+		Doc: "Each with its words, the messages that it replaces, their tokens before and after, and the flushes that saved what is durable " +
+			"in them. The messages themselves are not changed. Everyone who may read the conversation may read them.",
 	}, s.listCompactions)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-flushes", Method: http.MethodGet, Path: conversationPath + "/flushes", Tag: "conversations", Need: memory.RoleViewer,
 		Summary: "List flushes of a conversation, newest first",
-		Doc: "Ranges follow each other without gaps and never overlap. Naming nobody, of any owner: an admin sees them whole, others without " +
+		Doc: "Ranges follow each other without gaps and never overlap. Without an owner, of any owner: an admin sees them whole, others without " +
 			"owners.",
 	}, s.listFlushes)
 	rest.Register(s.Server, rest.Route{
@@ -41,7 +41,7 @@ func (s *Room) compactionRoutes() {
 		Act: rest.Changes, Summary: "Flush and summarise the beginning of a conversation now", Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted},
 		Doc: "Compacts everything before the last turns (windowKeepTurns), on behalf of the conversation's owner. Answers 200 with the " +
-			"compaction, or 202 when it is not there within wait: it goes on. The same range is compacted once, however often it is requested.",
+			"compaction, or 202 if it is not ready within wait: it continues. The same range is compacted once, however often it is requested.",
 	}, s.compact)
 }
 
@@ -66,7 +66,7 @@ type flushView struct {
 	AcknowledgedAt *time.Time        `json:"acknowledgedAt,omitempty"`
 }
 
-func (s *Room) viewFlush(f talk.Flush) flushView {
+func (s *Handlers) viewFlush(f talk.Flush) flushView {
 	return flushView{
 		ID: f.ID, Conversation: f.Conversation, Owner: f.Owner, From: f.From, To: f.To, Done: f.Done, Acknowledged: f.Acknowledged(),
 		Outcome: f.Outcome, ReasonCode: f.ReasonCode, Fallback: f.Fallback, Model: f.Model, Usage: f.Usage,
@@ -102,7 +102,7 @@ type compactionView struct {
 	FinishedAt    *time.Time            `json:"finishedAt,omitempty"`
 }
 
-func (s *Room) viewCompaction(c talk.Compaction) compactionView {
+func (s *Handlers) viewCompaction(c talk.Compaction) compactionView {
 	v := compactionView{
 		ID: c.ID, Conversation: c.Conversation, Owner: c.Owner, To: c.To, Done: c.Done, Window: c.Window, Summary: c.Summary,
 		SummaryTokens: c.SummaryTokens, TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter, Trigger: c.Trigger,
@@ -124,7 +124,7 @@ type conversationInput struct {
 	rest.PageParams
 }
 
-func (s *Room) listCompactions(ctx context.Context, in *conversationInput) (*rest.Reply[rest.Page[compactionView]], error) {
+func (s *Handlers) listCompactions(ctx context.Context, in *conversationInput) (*rest.Reply[rest.Page[compactionView]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (s *Room) listCompactions(ctx context.Context, in *conversationInput) (*res
 	return rest.OK(rest.Page[compactionView]{Items: rest.Views(listed.Items, s.viewCompaction), Next: listed.Next}), nil
 }
 
-func (s *Room) listFlushes(ctx context.Context, in *conversationInput) (*rest.Reply[rest.Page[flushView]], error) {
+func (s *Handlers) listFlushes(ctx context.Context, in *conversationInput) (*rest.Reply[rest.Page[flushView]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ type compactedView struct {
 	Compactions string          `json:"compactions" doc:"Where they are listed."`
 }
 
-func (s *Room) compact(ctx context.Context, in *compactInput) (*rest.Reply[compactedView], error) {
+func (s *Handlers) compact(ctx context.Context, in *compactInput) (*rest.Reply[compactedView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func (s *Room) compact(ctx context.Context, in *compactInput) (*rest.Reply[compa
 
 // beforeLastTurns returns the number of the last message before the last turns of a conversation; 0: there is none. A turn begins
 // with a user message.
-func (s *Room) beforeLastTurns(ctx context.Context, id memory.Identity, c talk.Conversation, turns int) (int64, error) {
+func (s *Handlers) beforeLastTurns(ctx context.Context, id memory.Identity, c talk.Conversation, turns int) (int64, error) {
 	const part = 500
 	for end := c.Last; end > 0; end -= part {
 		messages, err := s.Store.Messages(ctx, id, c.ID, max(0, end-part), int(min(part, end)))
@@ -268,17 +268,17 @@ func (c compactor) Flush(ctx context.Context, r chat.CompactRequest) error {
 	return err
 }
 
-// FlushSoon starts a flush behind the answer.
+// FlushSoon starts a flush in the background, after the response.
 func (c compactor) FlushSoon(ctx context.Context, r chat.CompactRequest) {
 	c.startSoon(ctx, workflowInput(r, true), "a flush is due again at the next turn")
 }
 
-// CompactSoon starts a compaction behind the answer.
+// CompactSoon starts a compaction in the background, after the response.
 func (c compactor) CompactSoon(ctx context.Context, r chat.CompactRequest) {
 	c.startSoon(ctx, workflowInput(r, false), "a compaction is due again at the next turn")
 }
 
-// startSoon starts a Compact behind the answer; then describes what happens if it cannot be started.
+// startSoon starts a Compact in the background, after the response; then describes what happens if it cannot be started.
 func (c compactor) startSoon(ctx context.Context, in workflows.CompactInput, then string) {
 	ctx = context.WithoutCancel(ctx)
 	go func() {
@@ -288,7 +288,7 @@ func (c compactor) startSoon(ctx context.Context, in workflows.CompactInput, the
 	}()
 }
 
-// start has a Compact run. It is started in any case: a client that hangs up has asked all the same. Nothing is sent while
+// start has a Compact run. It is started even if the client hangs up. Nothing is sent while
 // Temporal does not answer.
 func (c compactor) start(ctx context.Context, in workflows.CompactInput) (run client.WorkflowRun, err error) {
 	_, err = c.workflows.Breaker.Execute(func() (struct{}, error) {

@@ -27,7 +27,7 @@ import (
 // maxContextBody holds a message and the definitions of many tools.
 const maxContextBody = 8 << 20
 
-func (s *Room) contextRoutes() {
+func (s *Handlers) contextRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "assemble-context", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/context", Tag: "chat", Need: memory.RoleMember,
 		Act: rest.Changes, Summary: "Assemble the context for a model", Body: maxContextBody, Timeout: rest.MaxWait + rest.RequestTimeout,
@@ -126,12 +126,12 @@ type MadeContext struct {
 	Model     string         `json:"model,omitempty" doc:"Model whose tokens were counted."`
 	Counter   counterView    `json:"counter"`
 	Recalled  []recalledView `json:"recalled" doc:"Passages of memory that are in the context, best first."`
-	Omitted   int            `json:"omitted,omitempty" doc:"Passages that had no room."`
+	Omitted   int            `json:"omitted,omitempty" doc:"Passages that did not fit."`
 	Injection uuid.UUID      `json:"injection" doc:"Record of what was chosen and why: GET …/injections/{injection}. Zero with asOf."`
 	Skipped   string         `json:"skipped,omitempty" doc:"Why nothing that matches the message was recalled: trivial (the message needs no memory), off, disabled, nothing (was found), unavailable."`
 	Providers []providedView `json:"providers,omitempty" nullable:"false" doc:"Providers of memory that were asked as well."`
 	Summary   *summaryRef    `json:"summary,omitempty" doc:"Summary of earlier turns."`
-	Unsent    int64          `json:"unsent,omitempty" doc:"Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed: what was durable in them is in memory."`
+	Unsent    int64          `json:"unsent,omitempty" doc:"Messages up to this number that are in the window neither directly nor through the summary. They are flushed: what was durable in them is in memory."`
 	Compact   int64          `json:"compact,omitempty" doc:"Up to where earlier turns are still to be summarised."`
 	Flushing  bool           `json:"flushing,omitempty" doc:"A flush of earlier messages was started."`
 }
@@ -140,7 +140,7 @@ type MadeContext struct {
 type providedView struct {
 	ID       string            `json:"id" example:"wiki"`
 	Passages int               `json:"passages" doc:"What it has recalled; recalled has those that are in the context."`
-	Failed   providers.Failure `json:"failed,omitempty" enum:"timeout,connection,status,malformed,too_large,cooling" doc:"Why it has recalled nothing."`
+	Failed   providers.Failure `json:"failed,omitempty" enum:"timeout,connection,status,malformed,too_large,cooling" doc:"Why it recalled nothing."`
 	Ms       float64           `json:"ms"`
 }
 
@@ -215,7 +215,7 @@ func viewMade(c chat.Context) MadeContext {
 	return v
 }
 
-func (s *Room) assembleContext(ctx context.Context, in *contextInput) (*rest.Reply[contextView], error) {
+func (s *Handlers) assembleContext(ctx context.Context, in *contextInput) (*rest.Reply[contextView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -273,7 +273,7 @@ func pastOf(in *contextInput, agent gate.Agent, now time.Time) (time.Time, error
 
 // firstOfDay returns the morning card with the first context of a day; nil: there is none, or it was shown. A failure does not fail the
 // context.
-func (s *Room) firstOfDay(ctx context.Context, id memory.Identity, agent gate.Agent) *rest.MorningCard {
+func (s *Handlers) firstOfDay(ctx context.Context, id memory.Identity, agent gate.Agent) *rest.MorningCard {
 	zone, err := agent.Location()
 	if err != nil || s.CardsOff || !s.turns.Settings.With(agent.Settings).MemoryEnabled {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"reverie/workflows"
 )
 
-func (s *Room) extractionRoutes() {
+func (s *Handlers) extractionRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-extractions", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/extractions", Tag: "extractions",
 		Need: memory.RoleViewer, Summary: "List extractions with their outcomes, newest first",
@@ -95,7 +95,7 @@ type extractionsInput struct {
 	Outcome      memory.Outcome `query:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed" doc:"Only items with this outcome."`
 }
 
-func (s *Room) listExtractions(ctx context.Context, in *extractionsInput) (*rest.Reply[rest.Page[extractionView]], error) {
+func (s *Handlers) listExtractions(ctx context.Context, in *extractionsInput) (*rest.Reply[rest.Page[extractionView]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ type ExtractionInput struct {
 	rest.PersonParams
 }
 
-func (s *Room) getExtraction(ctx context.Context, in *ExtractionInput) (*rest.Reply[extractionView], error) {
+func (s *Handlers) getExtraction(ctx context.Context, in *ExtractionInput) (*rest.Reply[extractionView], error) {
 	found, err := s.extraction(ctx, in)
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ type foundExtraction struct {
 	full   bool // the caller may see it whole
 }
 
-func (s *Room) extraction(ctx context.Context, in *ExtractionInput) (found foundExtraction, err error) {
+func (s *Handlers) extraction(ctx context.Context, in *ExtractionInput) (found foundExtraction, err error) {
 	record, err := in.ExtractionParam.id()
 	if err != nil {
 		return found, err
@@ -174,7 +174,7 @@ type retryInput struct {
 	rest.RequestKeyParam
 }
 
-func (s *Room) retryExtraction(ctx context.Context, in *retryInput) (*rest.Reply[runView], error) {
+func (s *Handlers) retryExtraction(ctx context.Context, in *retryInput) (*rest.Reply[runView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -197,14 +197,14 @@ func (s *Room) retryExtraction(ctx context.Context, in *retryInput) (*rest.Reply
 	})
 }
 
-func (s *Room) summarizeRoutes() {
+func (s *Handlers) summarizeRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "summarize-conversation", Method: http.MethodPost, Path: "/api/v1/memory/{agent}/summarize/{conversation}", Tag: "conversations",
 		Act:  rest.Changes,
 		Need: memory.RoleMember, Summary: "Extract memory from a conversation now", Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted},
 		Doc: "Marks everything stored as complete and extracts at once, without waiting for quiet or cooldown, on behalf of the " +
-			"conversation's real owner. Answers 200 with the outcome, or 202 when it is not there within wait: the extraction goes on.",
+			"conversation's real owner. Answers 200 with the outcome, or 202 if it is not ready within wait: the extraction continues.",
 	}, s.summarize)
 }
 
@@ -228,7 +228,7 @@ type runView struct {
 	Outcomes    string            `json:"outcomes" doc:"Where all outcomes of the conversation are listed."`
 }
 
-func (s *Room) summarize(ctx context.Context, in *summarizeInput) (*rest.Reply[runView], error) {
+func (s *Handlers) summarize(ctx context.Context, in *summarizeInput) (*rest.Reply[runView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -255,8 +255,8 @@ type acting struct {
 	full         bool // the caller may see what was said
 }
 
-// actOn finds the conversation that is to be worked on, and whom for.
-func (s *Room) actOn(
+// actOn finds the conversation to work on, and on whose behalf.
+func (s *Handlers) actOn(
 	ctx context.Context,
 	agent rest.AgentParam,
 	conversation rest.ConversationParam,
@@ -296,7 +296,7 @@ type run struct {
 }
 
 // runNow extracts and answers with the records.
-func (s *Room) runNow(ctx context.Context, r run) (*rest.Reply[runView], error) {
+func (s *Handlers) runNow(ctx context.Context, r run) (*rest.Reply[runView], error) {
 	if err := s.Workflows.Reach(ctx); err != nil {
 		s.Log.WarnContext(ctx, "An extraction that was asked for has to wait", "error", err, "request", rest.RequestID(ctx))
 		return nil, rest.WorkflowsAway("the messages are stored, and what is pending is extracted when they are back")

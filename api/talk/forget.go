@@ -18,11 +18,11 @@ import (
 	"reverie/toolbox"
 )
 
-func (s *Room) forgetRoutes() {
+func (s *Handlers) forgetRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "forget", Method: http.MethodPost, Act: rest.Changes, Path: "/api/v1/agents/{agent}/forget", Tag: "chat", Need: memory.RoleMember,
 		Summary: "Forget statements", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
-		Doc: "Those on lines of a document, or all that contain a pattern. They are taken out of every document of the scope, drafts, " +
+		Doc: "Those on lines of a document, or all that contain a pattern. They are removed from every document of the scope, drafts, " +
 			"summaries, refused proposals and reports. No dream, extraction, flush, import or tool writes them again, in no words; the person " +
 			"may. What was said in conversations and earlier versions stay, unless erase is true. A pattern only shows what it finds, unless dryRun is false.",
 	}, s.forget)
@@ -37,7 +37,7 @@ func (s *Room) forgetRoutes() {
 
 // ForgetOptions are the options of forgetting statements.
 type ForgetOptions struct {
-	Erase  bool  `json:"erase,omitempty" doc:"Also take the words out of earlier versions and of messages, for good."`
+	Erase  bool  `json:"erase,omitempty" doc:"Also remove the words from earlier versions and messages, permanently."`
 	DryRun *bool `json:"dryRun,omitempty" doc:"Only show what would be forgotten. Missing: true with a pattern, else false."`
 }
 
@@ -62,7 +62,7 @@ type forgottenView struct {
 	DryRun     bool                     `json:"dryRun" doc:"Nothing was changed."`
 	Statements []statementView          `json:"statements"`
 	Found      []forgottenStatementView `json:"found" doc:"Where documents had them, in the same or similar words."`
-	Erased     []erasedPlaceView        `json:"erased" doc:"Where else words were taken out."`
+	Erased     []erasedPlaceView        `json:"erased" doc:"Where else words were removed."`
 	Kept       []erasedPlaceView        `json:"kept" doc:"With erase: names and ids that contain the words, such as paths. They stay."`
 	Backend    *backendForgottenView    `json:"backend,omitempty" doc:"On an external MCP server; missing where it had nothing of it."`
 	Receipt    writtenView              `json:"receipt" doc:"Which documents changed; the versions before stay in the history."`
@@ -86,7 +86,7 @@ type forgottenStatementView struct {
 	EndLine   int              `json:"endLine"`
 	Entry     markdown.EntryID `json:"entry"`
 	Text      string           `json:"text"`
-	Left      string           `json:"left,omitempty" doc:"What stays of its line, when it is one sentence of it."`
+	Left      string           `json:"left,omitempty" doc:"The rest of its line, when it is one sentence of it."`
 }
 
 type erasedPlaceView struct {
@@ -99,7 +99,7 @@ func viewPlace(p erase.Place) erasedPlaceView {
 	return erasedPlaceView{p.Table + "." + p.Column, p.Rows, p.Parts}
 }
 
-func (s *Room) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgottenView], error) {
+func (s *Handlers) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgottenView], error) {
 	b := in.Body
 	id, agent, err := s.NeedOwner(ctx, in.Agent, b.Person())
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Room) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgott
 }
 
 // carryOut forgets on behalf of a person, and announces the changes.
-func (s *Room) carryOut(ctx context.Context, caller toolbox.Caller, f toolbox.Forget) (toolbox.Forgotten, error) {
+func (s *Handlers) carryOut(ctx context.Context, caller toolbox.Caller, f toolbox.Forget) (toolbox.Forgotten, error) {
 	done, err := s.Tools.Forget(ctx, caller, f)
 	if err == nil && !f.Preview {
 		s.Written(caller.Identity, done.Receipt)
@@ -167,11 +167,11 @@ type forgetFactInput struct {
 	Fact string `path:"fact" format:"uuid" doc:"Id of the fact."`
 	rest.PersonParams
 	rest.RequestKeyParam
-	Erase  bool `query:"erase" doc:"Also take the words out of earlier versions and of messages, for good."`
+	Erase  bool `query:"erase" doc:"Also remove the words from earlier versions and messages, permanently."`
 	DryRun bool `query:"dryRun" doc:"Only show what would be forgotten."`
 }
 
-func (s *Room) forgetFact(ctx context.Context, in *forgetFactInput) (*rest.Reply[forgottenView], error) {
+func (s *Handlers) forgetFact(ctx context.Context, in *forgetFactInput) (*rest.Reply[forgottenView], error) {
 	fact, err := uuid.Parse(in.Fact)
 	if err != nil {
 		return nil, fault.InvalidAt("path.fact", "it is not a UUID")
@@ -191,7 +191,7 @@ func (s *Room) forgetFact(ctx context.Context, in *forgetFactInput) (*rest.Reply
 
 // ForgetFact forgets a fact on behalf of a person; with erase, also in earlier versions and messages. A dry run changes nothing. A fact
 // that is no longer in its document can only be erased.
-func (s *Room) ForgetFact(
+func (s *Handlers) ForgetFact(
 	ctx context.Context, id memory.Identity, agent gate.Agent, fact uuid.UUID, erase, dryRun bool, key string,
 ) (toolbox.Forgotten, error) {
 	known, err := s.Store.Fact(ctx, id, fact)

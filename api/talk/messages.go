@@ -14,15 +14,15 @@ import (
 	"reverie/store/talk"
 )
 
-// Room serves conversations: messages, turns, contexts, extractions and compactions.
-type Room struct {
+// Handlers serve conversations: messages, turns, contexts, extractions and compactions.
+type Handlers struct {
 	*rest.Server
 	turns *chat.Service
 }
 
 // Register adds the operations about conversations.
-func Register(k *rest.Server) *Room {
-	s := &Room{Server: k}
+func Register(k *rest.Server) *Handlers {
+	s := &Handlers{Server: k}
 	s.turns = s.chatService()
 	s.conversationRoutes()
 	s.messageRoutes()
@@ -37,9 +37,9 @@ func Register(k *rest.Server) *Room {
 }
 
 // Turns returns the service of turns.
-func (s *Room) Turns() *chat.Service { return s.turns }
+func (s *Handlers) Turns() *chat.Service { return s.turns }
 
-func (s *Room) conversationRoutes() {
+func (s *Handlers) conversationRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-conversations", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/conversations", Tag: "conversations",
 		Need: memory.RoleViewer, Summary: "List conversations, latest first",
@@ -75,7 +75,7 @@ type conversationsInput struct {
 	rest.PageParams
 }
 
-func (s *Room) listConversations(ctx context.Context, in *conversationsInput) (*rest.Reply[rest.Page[conversationView]], error) {
+func (s *Handlers) listConversations(ctx context.Context, in *conversationsInput) (*rest.Reply[rest.Page[conversationView]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Room) listConversations(ctx context.Context, in *conversationsInput) (*
 	return rest.OK(out), nil
 }
 
-func (s *Room) messageRoutes() {
+func (s *Handlers) messageRoutes() {
 	const path = "/api/v1/agents/{agent}/conversations/{conversation}/messages"
 	rest.Register(s.Server, rest.Route{
 		ID: "add-messages", Method: http.MethodPost, Act: rest.Changes, Path: path, Tag: "conversations",
@@ -109,7 +109,7 @@ func (s *Room) messageRoutes() {
 		},
 		Doc: "Stores the batch as a whole, in order. A message whose id is stored already is left unchanged, so that a batch can be sent again. " +
 			"With turnComplete an extraction is scheduled; it waits for a quiet moment and for the owner's cooldown. " +
-			"While workflows cannot be reached, messages are stored all the same and extraction.status is pending.",
+			"While workflows cannot be reached, messages are still stored and extraction.status is pending.",
 	}, s.addMessages)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-messages", Method: http.MethodGet, Path: path, Tag: "conversations",
@@ -141,7 +141,7 @@ type addedView struct {
 	Extraction   rest.ScheduledView `json:"extraction"`
 }
 
-func (s *Room) addMessages(ctx context.Context, in *addMessagesInput) (*rest.Reply[addedView], error) {
+func (s *Handlers) addMessages(ctx context.Context, in *addMessagesInput) (*rest.Reply[addedView], error) {
 	b := in.Body
 	id, agent, err := s.NeedOwner(
 		ctx,
@@ -193,7 +193,7 @@ type messagesView struct {
 	Next  int64         `json:"next,omitempty" doc:"Send it as cursor to get the next page; missing on the last one."`
 }
 
-func (s *Room) listMessages(ctx context.Context, in *messagesInput) (*rest.Reply[messagesView], error) {
+func (s *Handlers) listMessages(ctx context.Context, in *messagesInput) (*rest.Reply[messagesView], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err

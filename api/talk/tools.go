@@ -14,7 +14,7 @@ import (
 
 const toolsPath = "/api/v1/agents/{agent}/tools"
 
-func (s *Room) toolRoutes() {
+func (s *Handlers) toolRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-tools", Method: http.MethodGet, Path: toolsPath, Tag: "tools", Need: memory.RoleViewer,
 		Summary: "List the memory tools for models",
@@ -66,7 +66,7 @@ func (openObject) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-func (s *Room) listTools(ctx context.Context, in *toolsInput) (*rest.Reply[rest.Page[toolView]], error) {
+func (s *Handlers) listTools(ctx context.Context, in *toolsInput) (*rest.Reply[rest.Page[toolView]], error) {
 	if _, _, err := s.Enter(ctx, in.Agent, rest.Person{}); err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ type calledView struct {
 	Written *writtenView `json:"written,omitempty" doc:"Receipt of a write."`
 }
 
-func (s *Room) callTool(ctx context.Context, in *callToolInput) (*rest.Reply[calledView], error) {
+func (s *Handlers) callTool(ctx context.Context, in *callToolInput) (*rest.Reply[calledView], error) {
 	tool, _ := toolbox.DefinitionOf(in.Tool)
 	if err := rest.MayCall(ctx, tool); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (s *Room) callTool(ctx context.Context, in *callToolInput) (*rest.Reply[cal
 	return rest.OK(view), nil
 }
 
-func (s *Room) rememberRoutes() {
+func (s *Handlers) rememberRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "remember", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/remember", Tag: "chat", Need: memory.RoleMember,
 		Act: rest.Changes, Summary: "Remember a statement", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
@@ -160,7 +160,7 @@ func viewRemembered(v toolbox.Saved) rememberedView {
 // writtenView is the receipt of a write that may have changed nothing.
 type writtenView struct {
 	memory.Receipt
-	Replayed bool `json:"replayed" doc:"The write had been made before; nothing was written."`
+	Replayed bool `json:"replayed" doc:"The write was made before; nothing was written."`
 }
 
 func viewWritten(r memory.Receipt) writtenView {
@@ -170,7 +170,7 @@ func viewWritten(r memory.Receipt) writtenView {
 	return writtenView{r, r.Replayed}
 }
 
-func (s *Room) remember(ctx context.Context, in *rememberInput) (*rest.Reply[rememberedView], error) {
+func (s *Handlers) remember(ctx context.Context, in *rememberInput) (*rest.Reply[rememberedView], error) {
 	id, agent, err := s.NeedOwner(ctx, in.Agent, in.Body.Person())
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func uploaded(agent string, owner memory.Owner, choice snapshot.Choice, data []b
 }
 
 // Preview returns what an import of an archive would do, as the operation preview-snapshot does.
-func (s *Room) Preview(
+func (s *Handlers) Preview(
 	ctx context.Context, agent string, owner memory.Owner, choice snapshot.Choice, data []byte,
 ) (PreviewView, error) {
 	in := uploaded(agent, owner, choice, data)
@@ -31,7 +31,7 @@ func (s *Room) Preview(
 }
 
 // Import imports an archive if nothing has changed since the preview with a token, as the operation import-snapshot does.
-func (s *Room) Import(
+func (s *Handlers) Import(
 	ctx context.Context, agent string, owner memory.Owner, choice snapshot.Choice, data []byte, token string,
 ) (ImportedView, error) {
 	out, err := s.importSnapshot(ctx, &importSnapshotInput{

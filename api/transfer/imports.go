@@ -24,27 +24,27 @@ import (
 
 const importsPath = "/api/v1/agents/{agent}/imports"
 
-// Room serves imports, snapshots and the writes of business processes.
-type Room struct {
+// Handlers serve imports, snapshots and the writes of business processes.
+type Handlers struct {
 	*rest.Server
 	archives *turns
 }
 
 // Register adds the operations that move memory in and out.
-func Register(k *rest.Server) *Room {
-	s := &Room{k, newTurns()}
+func Register(k *rest.Server) *Handlers {
+	s := &Handlers{k, newTurns()}
 	s.importRoutes()
 	s.snapshotRoutes()
 	s.writeRoutes()
 	return s
 }
 
-func (s *Room) importRoutes() {
+func (s *Handlers) importRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "create-import", Method: http.MethodPost, Path: importsPath, Tag: "imports", Need: memory.RoleMember, Body: rest.MaxSmallBody,
 		Act: rest.Changes, Summary: "Create an import, or find one to continue",
 		Doc: "The same source with the same options and owner is one import, however often it is requested. " +
-			"Naming nobody, it may be about several owners and about shared documents; with a key that is pinned to an owner, it is about that one.",
+			"Without an owner, it may be about several owners and about shared documents; with a key that is pinned to an owner, it is about that one.",
 	}, s.createImport)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-imports", Method: http.MethodGet, Path: importsPath, Tag: "imports", Need: memory.RoleMember,
@@ -119,7 +119,7 @@ type importView struct {
 	FinishedAt *time.Time           `json:"finishedAt,omitempty"`
 }
 
-func (s *Room) viewImport(id memory.Identity, i transfer.Import) importView {
+func (s *Handlers) viewImport(id memory.Identity, i transfer.Import) importView {
 	v := importView{
 		ID: i.ID, Owner: i.Owner, Format: i.Format, Label: i.Label, OnConflict: i.OnConflict, Extract: i.Extract, State: i.State,
 		Items: i.Items, Settled: i.Settled(), Waiting: i.Outcomes[""], Outcomes: map[string]int{},
@@ -137,7 +137,7 @@ func (s *Room) viewImport(id memory.Identity, i transfer.Import) importView {
 	return v
 }
 
-func (s *Room) createImport(ctx context.Context, in *createImportInput) (*rest.Reply[importView], error) {
+func (s *Handlers) createImport(ctx context.Context, in *createImportInput) (*rest.Reply[importView], error) {
 	b := in.Body
 	id, _, err := s.Enter(
 		ctx,
@@ -163,7 +163,7 @@ type listImportsInput struct {
 	rest.PageParams
 }
 
-func (s *Room) listImports(ctx context.Context, in *listImportsInput) (*rest.Reply[rest.Page[importSummary]], error) {
+func (s *Handlers) listImports(ctx context.Context, in *listImportsInput) (*rest.Reply[rest.Page[importSummary]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ type importInput struct {
 
 // onImport returns the import of a request, and the identity that works on it: anyone who may read it, on behalf of whom it
 // is about.
-func (s *Room) onImport(ctx context.Context, in importInput) (memory.Identity, transfer.Import, error) {
+func (s *Handlers) onImport(ctx context.Context, in importInput) (memory.Identity, transfer.Import, error) {
 	id, _, err := s.Enter(ctx, in.Agent, rest.Person{Location: "path"})
 	if err != nil {
 		return id, transfer.Import{}, err
@@ -217,7 +217,7 @@ func (s *Room) onImport(ctx context.Context, in importInput) (memory.Identity, t
 	return id, found, nil
 }
 
-func (s *Room) getImport(ctx context.Context, in *importInput) (*rest.Reply[importView], error) {
+func (s *Handlers) getImport(ctx context.Context, in *importInput) (*rest.Reply[importView], error) {
 	id, found, err := s.onImport(ctx, *in)
 	if err != nil {
 		return nil, err
@@ -276,7 +276,7 @@ type stagedView struct {
 	Failed int `json:"failed" doc:"Rejected; the list of items has the reasons."`
 }
 
-func (s *Room) addImportItems(ctx context.Context, in *addImportItemsInput) (*rest.Reply[stagedView], error) {
+func (s *Handlers) addImportItems(ctx context.Context, in *addImportItemsInput) (*rest.Reply[stagedView], error) {
 	id, _, err := s.onImport(ctx, importInput{in.AgentParam, in.ImportParam})
 	if err != nil {
 		return nil, err
@@ -295,7 +295,7 @@ func (s *Room) addImportItems(ctx context.Context, in *addImportItemsInput) (*re
 }
 
 // stage converts an item to its stored form. It returns an error only for faults that concern the whole request.
-func (s *Room) stage(id memory.Identity, in importItem) (transfer.ImportItem, error) {
+func (s *Handlers) stage(id memory.Identity, in importItem) (transfer.ImportItem, error) {
 	staged := transfer.ImportItem{Key: in.Key}
 	item := imports.Item{Key: in.Key}
 	switch {
@@ -398,7 +398,7 @@ func viewImportedItem(x transfer.ImportItemState) importedItemView {
 	return v
 }
 
-func (s *Room) listImportItems(ctx context.Context, in *listImportItemsInput) (*rest.Reply[rest.Page[importedItemView]], error) {
+func (s *Handlers) listImportItems(ctx context.Context, in *listImportItemsInput) (*rest.Reply[rest.Page[importedItemView]], error) {
 	id, _, err := s.onImport(ctx, importInput{in.AgentParam, in.ImportParam})
 	if err != nil {
 		return nil, err
@@ -414,7 +414,7 @@ func (s *Room) listImportItems(ctx context.Context, in *listImportItemsInput) (*
 	return rest.OK(rest.Page[importedItemView]{Items: rest.Views(listed.Items, viewImportedItem), Next: listed.Next}), nil
 }
 
-func (s *Room) startImport(ctx context.Context, in *importInput) (*rest.Reply[importView], error) {
+func (s *Handlers) startImport(ctx context.Context, in *importInput) (*rest.Reply[importView], error) {
 	id, _, err := s.onImport(ctx, *in)
 	if err != nil {
 		return nil, err
@@ -431,7 +431,7 @@ func (s *Room) startImport(ctx context.Context, in *importInput) (*rest.Reply[im
 	return rest.Accepted(s.viewImport(id, started)), nil
 }
 
-func (s *Room) cancelImport(ctx context.Context, in *importInput) (*rest.Reply[importView], error) {
+func (s *Handlers) cancelImport(ctx context.Context, in *importInput) (*rest.Reply[importView], error) {
 	id, found, err := s.onImport(ctx, *in)
 	if err != nil {
 		return nil, err
@@ -457,7 +457,7 @@ func (s *Room) cancelImport(ctx context.Context, in *importInput) (*rest.Reply[i
 }
 
 // startImportWorkflow starts the workflow of an import, or finds it running.
-func (s *Room) startImportWorkflow(ctx context.Context, id memory.Identity, i transfer.Import) error {
+func (s *Handlers) startImportWorkflow(ctx context.Context, id memory.Identity, i transfer.Import) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.AcceptTimeout)
 	defer cancel()
 	err := workflows.StartImport(ctx, s.Temporal, workflows.ImportInput{
@@ -470,7 +470,7 @@ func (s *Room) startImportWorkflow(ctx context.Context, id memory.Identity, i tr
 }
 
 // cancelImportWorkflow cancels the workflow of an import. It reports false when none is running.
-func (s *Room) cancelImportWorkflow(ctx context.Context, id memory.Identity, i transfer.Import) (running bool, err error) {
+func (s *Handlers) cancelImportWorkflow(ctx context.Context, id memory.Identity, i transfer.Import) (running bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.AcceptTimeout)
 	defer cancel()
 	running, err = workflows.CancelImport(ctx, s.Temporal, workflows.ImportID(id.Workspace, id.Agent, i.ID))

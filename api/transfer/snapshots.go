@@ -37,7 +37,7 @@ const (
 	snapshotsPath = snapshotPath + "/imports"
 )
 
-func (s *Room) snapshotRoutes() {
+func (s *Handlers) snapshotRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "export-snapshot", Method: http.MethodGet, Path: snapshotPath + "/export", Tag: "snapshots", Need: memory.RoleViewer,
 		Summary: "Export documents as one ZIP archive", Also: []int{http.StatusNotModified}, Errors: []int{http.StatusConflict},
@@ -49,7 +49,7 @@ func (s *Room) snapshotRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-snapshot-imports", Method: http.MethodGet, Path: snapshotsPath, Tag: "snapshots", Need: memory.RoleViewer,
 		Summary: "List imports of archives, newest first", Doc: "Those of shared documents, and those of the owner that is named or that the " +
-			"key is pinned to; an admin key that names nobody sees those of all.",
+			"key is pinned to; an admin key that names no owner sees those of all.",
 	}, s.listSnapshotImports)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-snapshot-import", Method: http.MethodGet, Path: snapshotsPath + "/{import}", Tag: "snapshots", Need: memory.RoleViewer,
@@ -98,7 +98,7 @@ type archiveReply struct {
 	Body               []byte
 }
 
-func (s *Room) exportSnapshot(ctx context.Context, in *exportSnapshotInput) (*archiveReply, error) {
+func (s *Handlers) exportSnapshot(ctx context.Context, in *exportSnapshotInput) (*archiveReply, error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (s *Room) exportSnapshot(ctx context.Context, in *exportSnapshotInput) (*ar
 }
 
 // Export returns an archive of documents whose paths begin with a prefix, and how many documents it does not carry.
-func (s *Room) Export(ctx context.Context, id memory.Identity, choice snapshot.Choice, prefix string) (archive []byte, left int, err error) {
+func (s *Handlers) Export(ctx context.Context, id memory.Identity, choice snapshot.Choice, prefix string) (archive []byte, left int, err error) {
 	export, err := s.Store.ExportSnapshot(ctx, id, choice, prefix)
 	if err != nil {
 		return nil, 0, cannotExport(err)
@@ -165,7 +165,7 @@ type snapshotImportView struct {
 	Finished   *time.Time              `json:"finishedAt,omitempty"`
 }
 
-func (s *Room) viewSnapshotImport(i transfer.SnapshotImport) snapshotImportView {
+func (s *Handlers) viewSnapshotImport(i transfer.SnapshotImport) snapshotImportView {
 	files := i.Files
 	if files == nil {
 		files = []transfer.SnapshotFile{}
@@ -184,7 +184,7 @@ type snapshotImportsInput struct {
 }
 
 // onImports returns the identity that reads the records of imports.
-func (s *Room) onImports(ctx context.Context, agent string, p rest.Person) (memory.Identity, error) {
+func (s *Handlers) onImports(ctx context.Context, agent string, p rest.Person) (memory.Identity, error) {
 	id, _, err := s.Enter(ctx, agent, p)
 	if id.Owner == memory.NoOwner && id.Role.Includes(memory.RoleAdmin) {
 		id.AnyOwner = true // an import's id, as Temporal's Web UI shows it, does not reveal its owner
@@ -192,7 +192,7 @@ func (s *Room) onImports(ctx context.Context, agent string, p rest.Person) (memo
 	return id, err
 }
 
-func (s *Room) listSnapshotImports(
+func (s *Handlers) listSnapshotImports(
 	ctx context.Context,
 	in *snapshotImportsInput,
 ) (*rest.Reply[rest.Page[snapshotImportView]], error) {
@@ -217,7 +217,7 @@ type snapshotImportInput struct {
 	Import uuid.UUID `path:"import" doc:"Id of the import."`
 }
 
-func (s *Room) getSnapshotImport(ctx context.Context, in *snapshotImportInput) (*rest.Reply[snapshotImportView], error) {
+func (s *Handlers) getSnapshotImport(ctx context.Context, in *snapshotImportInput) (*rest.Reply[snapshotImportView], error) {
 	id, err := s.onImports(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -241,7 +241,7 @@ const (
 	previewTime = rest.MaxWait
 )
 
-func (s *Room) snapshotImportRoutes() {
+func (s *Handlers) snapshotImportRoutes() {
 	const body = " The body is the archive itself (application/zip), or a form with the archive as file (multipart/form-data); at most 16 MiB."
 	preview := rest.Route{
 		ID: "preview-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import/preview", Tag: "snapshots", Need: memory.RoleMember,
@@ -255,9 +255,9 @@ func (s *Room) snapshotImportRoutes() {
 		ID: "import-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import", Tag: "snapshots", Need: memory.RoleMember,
 		Act: rest.Changes, Summary: "Import an archive of documents", Body: maxSnapshotBody, Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
-		Doc: "All documents in one transaction, or none; documents that the archive does not have stay. Answers 200 with what became of each " +
-			"file, or 202 when it is not done within wait: it goes on. " +
-			"The same archive is imported once at a time; imported again, it changes what is not as it says." + body,
+		Doc: "All documents in one transaction, or none; documents that the archive does not have stay. Answers 200 with the outcome for each " +
+			"file, or 202 if it is not done within wait: it continues. " +
+			"The same archive is imported once at a time; imported again, it changes only what differs from it." + body,
 	}
 	rest.Register(s.Server, run, s.importSnapshot)
 	for _, r := range []rest.Route{preview, run} {
@@ -269,7 +269,7 @@ func (s *Room) snapshotImportRoutes() {
 	}
 }
 
-// SnapshotUpload is an archive that is handed in.
+// SnapshotUpload is an uploaded archive.
 type SnapshotUpload struct {
 	SnapshotParams
 	ContentType string `header:"Content-Type" maxLength:"200"`
@@ -287,7 +287,7 @@ type upload struct {
 }
 
 // receive reads an archive. Nothing of it has reached the database when it is refused.
-func (s *Room) receive(ctx context.Context, in *SnapshotUpload) (u upload, err error) {
+func (s *Handlers) receive(ctx context.Context, in *SnapshotUpload) (u upload, err error) {
 	if u.id, _, err = s.Enter(ctx, in.Agent, in.Person()); err != nil {
 		return upload{}, err
 	}
@@ -317,7 +317,7 @@ func (s *Room) receive(ctx context.Context, in *SnapshotUpload) (u upload, err e
 }
 
 // receiveUnchanged reads an archive to import. It refuses one whose preview no longer holds: that needs no workflow to find out.
-func (s *Room) receiveUnchanged(ctx context.Context, in *importSnapshotInput) (upload, error) {
+func (s *Handlers) receiveUnchanged(ctx context.Context, in *importSnapshotInput) (upload, error) {
 	release, err := s.archives.take(ctx, archivePatience)
 	if err != nil {
 		return upload{}, err
@@ -418,7 +418,7 @@ type UpdateView struct {
 
 // ChangeNotes list what is not written as in the archive.
 type ChangeNotes struct {
-	Redacted bool           `json:"redacted,omitempty" doc:"Secrets are taken out."`
+	Redacted bool           `json:"redacted,omitempty" doc:"Secrets are removed."`
 	Findings []scan.Finding `json:"findings,omitempty" doc:"Why: class, rule and line, never the text."`
 	Withheld bool           `json:"withheld,omitempty" doc:"Statements are left out that a person had forgotten."`
 	Edited   bool           `json:"edited,omitempty" doc:"The content differs from the manifest: it was edited in the archive."`
@@ -435,7 +435,7 @@ type PreviewView struct {
 	Token      string          `json:"token" doc:"Send it with the import."`
 }
 
-func (s *Room) previewSnapshot(ctx context.Context, in *SnapshotUpload) (*rest.Reply[PreviewView], error) {
+func (s *Handlers) previewSnapshot(ctx context.Context, in *SnapshotUpload) (*rest.Reply[PreviewView], error) {
 	release, err := s.archives.take(ctx, archivePatience)
 	if err != nil {
 		return nil, err
@@ -504,7 +504,7 @@ type ImportedView struct {
 	Record  string             `json:"record" doc:"Where the record of the import is."`
 }
 
-func (s *Room) importSnapshot(ctx context.Context, in *importSnapshotInput) (*rest.Reply[ImportedView], error) {
+func (s *Handlers) importSnapshot(ctx context.Context, in *importSnapshotInput) (*rest.Reply[ImportedView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -538,7 +538,7 @@ func (s *Room) importSnapshot(ctx context.Context, in *importSnapshotInput) (*re
 }
 
 // imported answers with the record of an import.
-func (s *Room) imported(
+func (s *Handlers) imported(
 	record transfer.SnapshotImport,
 	in workflows.ImportSnapshotInput,
 	done bool,
@@ -570,10 +570,10 @@ func (s *Room) imported(
 
 // runImport starts an import whose archive is staged, and waits for its end, at most for wait; done reports whether it has ended. When
 // workflows cannot be reached it waits for the worker's sweep.
-func (s *Room) runImport(ctx context.Context, in workflows.ImportSnapshotInput, wait time.Duration) (done bool, err error) {
+func (s *Handlers) runImport(ctx context.Context, in workflows.ImportSnapshotInput, wait time.Duration) (done bool, err error) {
 	var run client.WorkflowRun
 	_, err = s.Workflows.Breaker.Execute(func() (struct{}, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.SignalTimeout) // a client that hangs up has asked all the same
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.SignalTimeout) // also if the client hangs up
 		defer cancel()
 		run, err = workflows.StartImportSnapshot(ctx, s.Temporal, in)
 		return struct{}{}, err

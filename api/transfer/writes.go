@@ -25,25 +25,25 @@ import (
 
 const writesPath = "/api/v1/agents/{agent}/writes"
 
-func (s *Room) writeRoutes() {
+func (s *Handlers) writeRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "write-memory", Method: http.MethodPost, Act: rest.Changes, Path: writesPath, Tag: "writes", Need: memory.RoleMember,
 		Summary: "Write memory for a business process", Body: rest.MaxDocumentBody, Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
 		Doc: "One write for one requestId of an owner, or of shared memory, however often it is sent and whichever way it comes; the same id " +
 			"with another request is 409 key_reused. Target and content are Mustache templates over data. Answers 200 with the receipt, " +
-			"also when the write was refused (outcome and reasonCode say so), or 202 when it is not there within wait: it will be written, even " +
+			"also when the write was refused (outcome and reasonCode say so), or 202 if it is not ready within wait: it will be written, even " +
 			"when workflows cannot be reached now.",
 	}, s.writeMemory)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-writes", Method: http.MethodGet, Path: writesPath, Tag: "writes", Need: memory.RoleViewer,
 		Summary: "List writes of business processes, newest first",
-		Doc:     "Naming nobody, of any owner: an admin sees them whole, others without owners, paths and problems of PERSONAL ones.",
+		Doc:     "Without an owner, of any owner: an admin sees them whole, others without owners, paths and problems of PERSONAL ones.",
 	}, s.listWrites)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-write", Method: http.MethodGet, Path: writesPath + "/{request}", Tag: "writes", Need: memory.RoleViewer,
 		Summary: "Read a write of a business process",
-		Doc: "The write of the owner with this requestId, else the shared one. Naming nobody, a write that is not the only one is 422 " +
+		Doc: "The write of the owner with this requestId, else the shared one. Without an owner, a write that is not the only one is 422 " +
 			"owner_required.",
 	}, s.getWrite)
 }
@@ -87,7 +87,7 @@ type writeView struct {
 }
 
 // writeViewer shows writes of an identity's agent; full reports whether the caller may see PERSONAL ones.
-func (s *Room) writeViewer(id memory.Identity, full bool) func(transfer.MemoryWrite) writeView {
+func (s *Handlers) writeViewer(id memory.Identity, full bool) func(transfer.MemoryWrite) writeView {
 	return func(w transfer.MemoryWrite) writeView {
 		v := writeView{
 			WriteReceipt: w.Answer(), Owner: w.Owner, Scope: w.Scope, Path: w.Path, Strategy: w.Strategy, Problem: w.Problem, Key: w.Key,
@@ -105,7 +105,7 @@ func writeRef(id memory.Identity, w transfer.MemoryWrite) transfer.WriteRef {
 	return transfer.WriteRef{Workspace: id.Workspace, Agent: id.Agent, Write: w.ID, RequestID: w.RequestID}
 }
 
-func (s *Room) writeMemory(ctx context.Context, in *writeMemoryInput) (*rest.Reply[writeView], error) {
+func (s *Handlers) writeMemory(ctx context.Context, in *writeMemoryInput) (*rest.Reply[writeView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ type listWritesInput struct {
 	rest.PageParams
 }
 
-func (s *Room) listWrites(ctx context.Context, in *listWritesInput) (*rest.Reply[rest.Page[writeView]], error) {
+func (s *Handlers) listWrites(ctx context.Context, in *listWritesInput) (*rest.Reply[rest.Page[writeView]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ type getWriteInput struct {
 	Request string `path:"request" maxLength:"128" doc:"The requestId of the write." example:"close-case-41"`
 }
 
-func (s *Room) getWrite(ctx context.Context, in *getWriteInput) (*rest.Reply[writeView], error) {
+func (s *Handlers) getWrite(ctx context.Context, in *getWriteInput) (*rest.Reply[writeView], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -191,10 +191,10 @@ func (s *Room) getWrite(ctx context.Context, in *getWriteInput) (*rest.Reply[wri
 
 // write starts the workflow of a staged write, and reports whether it has ended within wait. It is staged, so that a failure is no
 // error: the worker's sweep starts what was not started here, and the workflow goes on when nobody waits.
-func (s *Room) write(ctx, stop context.Context, ref transfer.WriteRef, wait time.Duration) bool {
+func (s *Handlers) write(ctx, stop context.Context, ref transfer.WriteRef, wait time.Duration) bool {
 	var run client.WorkflowRun
 	_, err := s.Workflows.Breaker.Execute(func() (struct{}, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.SignalTimeout) // who hangs up has asked all the same
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.SignalTimeout) // also if the client hangs up
 		defer cancel()
 		var err error
 		run, err = workflows.StartWrite(ctx, s.Temporal, ref)

@@ -26,7 +26,7 @@ const (
 	None       Fault = ""
 	Hang       Fault = "hang"       // it never answers
 	Disconnect Fault = "disconnect" // the connection ends within the answer
-	Malformed  Fault = "malformed"  // the answer is no JSON
+	Malformed  Fault = "malformed"  // the answer is not JSON
 	Page       Fault = "page"       // the answer is a web page
 	Giant      Fault = "giant"      // the answer has 8 MiB
 	Prose      Fault = "prose"      // the JSON is within other text, which the protocol allows
@@ -74,7 +74,7 @@ type Call struct {
 	Headers http.Header
 }
 
-// Start starts a server over HTTP. It has sessions, which it forgets to separate by itself.
+// Start starts a server over HTTP. It has sessions, which it does not separate.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
 	s := New()
@@ -224,7 +224,7 @@ func (s *Server) query(args map[string]any, f Fault) any {
 		mine := r.Chat == nil && chat == 0 || r.Chat != nil && *r.Chat == chat || f == Leaky
 		switch args["op"] {
 		case "get":
-			mine = r.ID == id // like MicroClaw's: whoever knows the id
+			mine = r.ID == id // like MicroClaw's: anyone who knows the id
 		case "search":
 			mine = mine && shares(r.Content, words)
 		}

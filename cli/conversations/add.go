@@ -30,7 +30,7 @@ type addOptions struct {
 func (s commands) addCommand() *cobra.Command {
 	var o addOptions
 	c := &cobra.Command{
-		Use:   "add <file.JSON | file.jsonl | ->",
+		Use:   "add <file.json | file.jsonl | ->",
 		Short: "Add conversations from a file",
 		Long: `Add conversations from a file, or from standard input (-).
 

@@ -86,7 +86,7 @@ func looksLikeLines(content []byte) bool {
 	if json.Valid(first) {
 		return true
 	}
-	// The first line may be the invalid one: a document continues on the next line, an object ends by itself.
+	// The first line may be the invalid one: a document continues on the next line, an object ends on its own.
 	second, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte("\n"))
 	return len(second) > 0 && second[0] == '{' && json.Valid(second)
 }

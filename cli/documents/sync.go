@@ -42,7 +42,7 @@ ignored. The state of the synchronisation is in .reverie/sync below the folder.`
 		RunE: func(cmd *cobra.Command, args []string) error { return s.sync(cmd, args[0], o) },
 	}
 	f := c.Flags()
-	f.BoolVar(&o.once, "once", false, "synchronise once and end")
+	f.BoolVar(&o.once, "once", false, "synchronise once and exit")
 	f.BoolVar(&o.pull, "pull", false, "one way: the folder follows the server, nothing is sent")
 	f.BoolVar(&o.deleteAll, "delete-all", false, "delete the documents even when every file of the folder is gone")
 	f.DurationVar(&o.settle, "settle", 500*time.Millisecond, "how long a file must be unchanged before it is sent")

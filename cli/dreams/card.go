@@ -43,7 +43,7 @@ func (s commands) cardCommand() *cobra.Command {
 	for _, a := range []cardAction{
 		{"confirm <entry>", "Confirm a fact of the card", session.NeedsArgs(1, 1, anEntry), s.confirm},
 		{"edit <entry> <text>", "Edit a fact of the card", session.NeedsArgs(2, 2, anEntry+", and its new text"), s.edit},
-		{"forget <entry>", "Forget a fact of the card for good", session.NeedsArgs(1, 1, anEntry), s.forget},
+		{"forget <entry>", "Forget a fact of the card permanently", session.NeedsArgs(1, 1, anEntry), s.forget},
 	} {
 		c.AddCommand(s.cardActionCommand(a))
 	}

@@ -35,11 +35,11 @@ func (s commands) heldCommand() *cobra.Command {
 		},
 	}
 	c.AddCommand(
-		s.decideHeldCommand("accept", "Put a statement that waits into MEMORY.md, as your own", "accepted",
+		s.decideHeldCommand("accept", "Accept a held statement and add it to MEMORY.md as yours", "accepted",
 			func(ctx context.Context, client *wire.Client, entry, key string) (wire.Answer[wire.HeldDecision], error) {
 				return client.AcceptHeld(ctx, s.Agent, entry, wire.AcceptHeldParams{Person: s.Person(), IdempotencyKey: key})
 			}),
-		s.decideHeldCommand("refuse", "Refuse a statement that waits, for good", "refused",
+		s.decideHeldCommand("refuse", "Refuse a held statement permanently", "refused",
 			func(ctx context.Context, client *wire.Client, entry, key string) (wire.Answer[wire.HeldDecision], error) {
 				return client.RefuseHeld(ctx, s.Agent, entry, wire.RefuseHeldParams{Person: s.Person(), IdempotencyKey: key})
 			}),

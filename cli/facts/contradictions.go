@@ -68,8 +68,8 @@ func showContradiction(w io.Writer, c wire.FactContradiction) error {
 func (s commands) resolveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "resolve <contradiction> keep-a|keep-b|merge|ignore [text]",
-		Short: "Decide which of two statements holds; the other one is taken out of the documents",
-		Long: "Decide which of two statements holds. keep-a keeps the older one, keep-b the newer one; the other one is taken out of the documents\n" +
+		Short: "Decide which of two statements holds; the other one is removed from the documents",
+		Long: "Decide which of two statements holds. keep-a keeps the older one, keep-b the newer one; the other one is removed from the documents\n" +
 			"and not learned again. merge puts the text in place of both. ignore keeps both.",
 		Args: session.NeedsArgs(2, 3, "the id of the contradiction, keep-a, keep-b, merge or ignore, and for merge the text in quotes"),
 		RunE: func(cmd *cobra.Command, args []string) error {

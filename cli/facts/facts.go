@@ -84,7 +84,7 @@ func showFacts(w io.Writer, list wire.Facts) error {
 		}
 	}
 	if list.Behind {
-		fmt.Fprintln(w, "Some documents have changed: the worker has still to derive their facts.")
+		fmt.Fprintln(w, "Some documents have changed: the worker has not derived their facts yet.")
 	}
 	output.NextPage(w, list.Next)
 	return nil
@@ -136,7 +136,7 @@ func showKnown(w io.Writer, k wire.KnownFact) error {
 	if f.Attribute != "" {
 		rows = append(rows, []string{"reads", output.OneLine(fmt.Sprintf("%s, %s: %s", f.Subject, f.Attribute, f.Value), 200)})
 	}
-	if f.EndedAt.IsZero() { // what is gone has no trust
+	if f.EndedAt.IsZero() { // removed facts have no trust
 		rows = append(rows, []string{"trust", fmt.Sprintf("%.3f", f.Trust)})
 	} else {
 		k.Explain = nil
@@ -231,7 +231,7 @@ func showTrust(w io.Writer, k wire.KnownFact) error {
 func (s commands) undoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "undo <fact> <feedback>",
-		Short: "Take feedback back",
+		Short: "Undo feedback",
 		Args:  session.NeedsArgs(2, 2, "the ids of the fact and of the feedback (`reverie memory facts why` shows them)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := s.AgentClient()
@@ -272,7 +272,7 @@ func (s commands) rebuildCommand() *cobra.Command {
 func (s commands) consolidateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "consolidate",
-		Short: "Remove structured entries that say nothing but what a later one says; needs an admin key",
+		Short: "Remove structured entries that only repeat a later one; needs an admin key",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := s.AgentClient()

@@ -34,7 +34,7 @@ func (s commands) forgetCommand() *cobra.Command {
 			return s.Print(cmd, done.Raw, func(w io.Writer) error { return showForgotten(w, done.Data, "without --dry-run") })
 		},
 	}
-	c.Flags().BoolVar(&erase, "erase", false, "also take the words out of earlier versions and of messages, for good")
+	c.Flags().BoolVar(&erase, "erase", false, "also remove the words from earlier versions and messages, permanently")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be forgotten")
 	return c
 }
@@ -53,7 +53,7 @@ func Forget(s *session.Session) *cobra.Command {
 		Long: "Forget everything that contains some words, or the statements on lines of a document: in documents, drafts, summaries\n" +
 			"and reports.\n" +
 			"It is not learned again, in any words; what a person says again lifts that. Words only show what they find, until --yes is given.\n" +
-			"With --erase it also goes from earlier versions and from messages, for good.",
+			"With --erase it is also removed from earlier versions and messages, permanently.",
 		Args: session.NeedsArgs(0, 1, "at most one argument: quote several words"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 1) == (path != "") {
@@ -80,7 +80,7 @@ func Forget(s *session.Session) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&erase, "erase", false, "also take the words out of earlier versions and of messages, for good")
+	f.BoolVar(&erase, "erase", false, "also remove the words from earlier versions and messages, permanently")
 	f.BoolVar(&yes, "yes", false, "forget what the words find")
 	f.StringVar(&path, "path", "", "document, in place of words")
 	f.IntVar(&from, "line", 0, "with --path: the first line")

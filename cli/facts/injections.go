@@ -68,7 +68,7 @@ func showInjections(w io.Writer, list wire.Page[wire.Injection]) error {
 func (s commands) injectionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show <injection>",
-		Short: "Show every candidate of a context and what became of it",
+		Short: "Show every candidate of a context and its outcome",
 		Args:  session.NeedsArgs(1, 1, "the id of the record (`reverie memory injections` lists them)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.showInjection(cmd, args[0], "")

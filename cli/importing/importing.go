@@ -65,7 +65,7 @@ Persons of the source become owners: users of mem0 and Zep become api:<id>, thos
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", "format of the source, when it is not detected: "+formatNames())
 	f.StringVar(&o.agent, "source-agent", "", "the agent of the source, when it has several")
-	f.StringArrayVar(&o.owners, "owner-map", nil, "who a person of the source is, as <id there>=<owner here>; may be given again")
+	f.StringArrayVar(&o.owners, "owner-map", nil, "map a person to an owner, as <id in the source>=<owner>; repeatable")
 	f.BoolVar(&o.shared, "shared", false, "documents without a person belong to everybody who uses the agent")
 	f.BoolVar(&o.dryRun, "dry-run", false, "only show what would be imported")
 	f.BoolVar(&o.noExtract, "no-extract", false, "store conversations, and extract nothing from them")

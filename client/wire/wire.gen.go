@@ -356,7 +356,7 @@ type ApprovalLine struct {
 	// Note Of refuse: why.
 	Note string `json:"note,omitempty,omitzero"`
 
-	// Removed What the change takes out.
+	// Removed What the change removes.
 	Removed string `json:"removed,omitempty,omitzero"`
 
 	// Text Of edit: the words of the person.
@@ -469,7 +469,7 @@ type Backlog struct {
 	// UnsignalledTurns Completed turns that Temporal has not accepted.
 	UnsignalledTurns int `json:"unsignalledTurns"`
 
-	// Waiting Extractions that go on by themselves later.
+	// Waiting Extractions that continue automatically later.
 	Waiting int `json:"waiting"`
 }
 
@@ -668,14 +668,14 @@ type Choice struct {
 	// Layer One of: identity, trusted, matched, provided.
 	Layer string `json:"layer,omitempty,omitzero"`
 
-	// Outcome absent: it was no candidate. One of: injected, omitted, absent.
+	// Outcome absent: it was not a candidate. One of: injected, omitted, absent.
 	Outcome string `json:"outcome"`
 	Path    string `json:"path"`
 
-	// Reason Why it was not injected: no room; the system prompt or the conversation has it; another one says it; it must not be
-	// shown; it was noted later; nothing was searched for; it is archived; other statements of the passage match the message
-	// better; the search did not find it, and others were more trusted. One of: budget, prompt, window, duplicate, refused,
-	// later, skipped, archived, excerpt, not_found.
+	// Reason Why it was not injected: it did not fit; the system prompt or the conversation has it; another one says it; it must not
+	// be shown; it was noted later; nothing was searched for; it is archived; other statements of the passage match the
+	// message better; the search did not find it, and others were more trusted. One of: budget, prompt, window, duplicate,
+	// refused, later, skipped, archived, excerpt, not_found.
 	Reason string `json:"reason,omitempty,omitzero"`
 
 	// Scope Missing for what another program has provided.
@@ -778,7 +778,7 @@ type Consolidation struct {
 	EntriesAfter  int `json:"entriesAfter"`
 	EntriesBefore int `json:"entriesBefore"`
 
-	// Failed Owners whose documents changed meanwhile.
+	// Failed Owners whose documents were changed concurrently.
 	Failed int `json:"failed"`
 
 	// OwnersConsolidated Owners, and the shared documents, with enough entries.
@@ -814,7 +814,7 @@ type Context struct {
 	Model       string      `json:"model,omitempty,omitzero"`
 	MorningCard MorningCard `json:"morningCard,omitempty,omitzero"`
 
-	// Omitted Passages that had no room.
+	// Omitted Passages that did not fit.
 	Omitted int `json:"omitted,omitempty,omitzero"`
 
 	// Providers Providers of memory that were asked as well.
@@ -828,7 +828,7 @@ type Context struct {
 	Skipped string     `json:"skipped,omitempty,omitzero"`
 	Summary SummaryRef `json:"summary,omitempty,omitzero"`
 
-	// Unsent Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed: what was
+	// Unsent Messages up to this number that are in the window neither directly nor through the summary. They are flushed: what was
 	// durable in them is in memory.
 	Unsent int `json:"unsent,omitempty,omitzero"`
 }
@@ -928,7 +928,7 @@ type CorpusStatus struct {
 	// Corpus One of: memory, sessions.
 	Corpus string `json:"corpus"`
 
-	// Fresh Writes that are not merged yet; they are found all the same.
+	// Fresh Writes that are not merged yet; searches still find them.
 	Fresh    int `json:"fresh"`
 	Segments int `json:"segments"`
 
@@ -965,7 +965,7 @@ type Create struct {
 	// Prompt The position in the system prompt changes.
 	Prompt bool `json:"prompt,omitempty,omitzero"`
 
-	// Redacted Secrets are taken out.
+	// Redacted Secrets are removed.
 	Redacted bool   `json:"redacted,omitempty,omitzero"`
 	Scope    string `json:"scope"`
 	Size     int    `json:"size"`
@@ -1328,7 +1328,7 @@ type DreamSchedule struct {
 	// Next When the next night begins, with the agent's place in the spread.
 	Next time.Time `json:"next,omitempty,omitzero"`
 
-	// State paused: nights pass until it is resumed; off: by the settings; none: a worker has still to make it; unknown: workflows
+	// State paused: nights pass until it is resumed; off: by the settings; none: a worker has not created it yet; unknown: workflows
 	// cannot be reached. One of: on, paused, off, none, unknown.
 	State    string `json:"state"`
 	TimeZone string `json:"timeZone"`
@@ -1645,7 +1645,7 @@ type Fact struct {
 	// Heading Nearest heading above.
 	Heading string `json:"heading"`
 
-	// ID It stays over changes around the statement and small edits of it.
+	// ID It does not change with edits around the statement and small edits of it.
 	ID string `json:"id"`
 
 	// Kind One of: PROFILE, KNOWLEDGE, EVENT.
@@ -1775,7 +1775,7 @@ type FactWording struct {
 
 // Facts defines model for Facts.
 type Facts struct {
-	// Behind Documents have changed whose facts the worker has still to derive.
+	// Behind The worker has not yet derived the facts of some changed documents.
 	Behind bool   `json:"behind"`
 	Items  []Fact `json:"items"`
 
@@ -1955,7 +1955,7 @@ type ForgetBody struct {
 	// Entry One statement in place of lines, by its id.
 	Entry string `json:"entry,omitempty,omitzero"`
 
-	// Erase Also take the words out of earlier versions and of messages, for good.
+	// Erase Also remove the words from earlier versions and messages, permanently.
 	Erase *bool `json:"erase,omitempty"`
 
 	// Owner Owner key; or give channel and sender, or endUserId.
@@ -1987,7 +1987,7 @@ type Forgotten struct {
 	// DryRun Nothing was changed.
 	DryRun bool `json:"dryRun"`
 
-	// Erased Where else words were taken out.
+	// Erased Where else words were removed.
 	Erased []ErasedPlace `json:"erased"`
 
 	// Found Where documents had them, in the same or similar words.
@@ -2004,7 +2004,7 @@ type ForgottenStatement struct {
 	EndLine int    `json:"endLine"`
 	Entry   string `json:"entry"`
 
-	// Left What stays of its line, when it is one sentence of it.
+	// Left The rest of its line, when it is one sentence of it.
 	Left      string `json:"left,omitempty,omitzero"`
 	Path      string `json:"path"`
 	Scope     string `json:"scope"`
@@ -2330,7 +2330,7 @@ type Injection struct {
 	Conversation string `json:"conversation,omitempty,omitzero"`
 	ID           string `json:"id"`
 
-	// Omitted Candidates that had no room.
+	// Omitted Candidates that did not fit.
 	Omitted  int `json:"omitted"`
 	Selected int `json:"selected"`
 
@@ -2449,7 +2449,7 @@ type Ledger struct {
 	Cleared int `json:"cleared"`
 	Current int `json:"current"`
 
-	// Dropped Messages behind the summary that had no room; they are flushed.
+	// Dropped Messages after the summary that did not fit; they are flushed.
 	Dropped int `json:"dropped"`
 
 	// Gap The note that messages are left out.
@@ -2554,7 +2554,7 @@ type MadeContext struct {
 	// Model Model whose tokens were counted.
 	Model string `json:"model,omitempty,omitzero"`
 
-	// Omitted Passages that had no room.
+	// Omitted Passages that did not fit.
 	Omitted int `json:"omitted,omitempty,omitzero"`
 
 	// Providers Providers of memory that were asked as well.
@@ -2568,7 +2568,7 @@ type MadeContext struct {
 	Skipped string     `json:"skipped,omitempty,omitzero"`
 	Summary SummaryRef `json:"summary,omitempty,omitzero"`
 
-	// Unsent Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed: what was
+	// Unsent Messages up to this number that are in the window neither directly nor through the summary. They are flushed: what was
 	// durable in them is in memory.
 	Unsent int `json:"unsent,omitempty,omitzero"`
 }
@@ -2637,7 +2637,7 @@ type Model struct {
 
 // MorningCard defines model for MorningCard.
 type MorningCard struct {
-	// Facts New statements, as they stand now; forgotten ones are left out. Confirm, edit or forget each with POST
+	// Facts New statements, in their current wording; forgotten ones are left out. Confirm, edit or forget each with POST
 	// …/dream/reports/{reportId}/entries/{entry}/confirm, edit or forget.
 	Facts []CardFact `json:"facts"`
 
@@ -2685,7 +2685,7 @@ type NewDeletionBody struct {
 	DryRun    *bool  `json:"dryRun,omitempty"`
 	EndUserID string `json:"endUserId,omitempty,omitzero"`
 
-	// KeepLearned What was learned from the conversation stays. Otherwise statements that have no other source go with it.
+	// KeepLearned What was learned from the conversation stays. Otherwise statements that have no other source are deleted with it.
 	KeepLearned *bool `json:"keepLearned,omitempty"`
 
 	// Now Start without a grace period. Admins only.
@@ -2753,7 +2753,7 @@ type NewRevocationBody struct {
 	// Cursor Of a preview: the value of next on the previous page; missing: from the start.
 	Cursor string `json:"cursor,omitempty,omitzero"`
 
-	// DryRun Show what would go, and change nothing. Missing: true.
+	// DryRun Show what would be removed, and change nothing. Missing: true.
 	DryRun    *bool  `json:"dryRun,omitempty"`
 	EndUserID string `json:"endUserId,omitempty,omitzero"`
 
@@ -2767,8 +2767,8 @@ type NewRevocationBody struct {
 	// Since Beginning of the period of a connector or a key.
 	Since time.Time `json:"since,omitempty,omitzero"`
 
-	// Source Id of the conversation, of the import, or of the key; of a connector the request id of a write, its workflow id, or the
-	// beginning of request ids with * behind it.
+	// Source Id of the conversation, of the import, or of the key; of a connector the request id of a write, its workflow id, or a
+	// prefix of request ids followed by *.
 	Source string `json:"source"`
 
 	// Until End of the period, exclusive.
@@ -2838,7 +2838,7 @@ type NewWebhookBody struct {
 	// Kinds Only events of these kinds; missing: all.
 	Kinds []string `json:"kinds,omitempty,omitzero"`
 
-	// Owner Whose events, besides shared ones; or give channel and sender, or endUserId. An admin who names nobody: those of
+	// Owner Whose events, besides shared ones; or give channel and sender, or endUserId. An admin who names no owner: those of
 	// everybody.
 	Owner  string `json:"owner,omitempty,omitzero"`
 	Sender string `json:"sender,omitempty,omitzero"`
@@ -3054,7 +3054,7 @@ type PromptFilesBody struct {
 
 // Provided defines model for Provided.
 type Provided struct {
-	// Failed Why it has recalled nothing. One of: timeout, connection, status, malformed, too_large, cooling.
+	// Failed Why it recalled nothing. One of: timeout, connection, status, malformed, too_large, cooling.
 	Failed string  `json:"failed,omitempty,omitzero"`
 	ID     string  `json:"id"`
 	Ms     float64 `json:"ms"`
@@ -3412,7 +3412,7 @@ type Revert struct {
 	Changes []ChangeReceipt `json:"changes"`
 	Dream   Dream           `json:"dream"`
 
-	// Replayed The dream had been reverted already; nothing was written.
+	// Replayed The dream had already been reverted; nothing was written.
 	Replayed bool `json:"replayed"`
 
 	// Token Names the write.
@@ -3430,7 +3430,7 @@ type Revocation struct {
 	// Documents Those that changed.
 	Documents int `json:"documents"`
 
-	// Dreams Those that rested on it and are dreamed again.
+	// Dreams Dreams based on it, which are repeated.
 	Dreams int `json:"dreams"`
 
 	// DryRun Nothing was changed.
@@ -3458,8 +3458,8 @@ type Revocation struct {
 	// Since Beginning of the period of a connector or a key.
 	Since time.Time `json:"since,omitempty,omitzero"`
 
-	// Source Id of the conversation, of the import, or of the key; of a connector the request id of a write, its workflow id, or the
-	// beginning of request ids with * behind it.
+	// Source Id of the conversation, of the import, or of the key; of a connector the request id of a write, its workflow id, or a
+	// prefix of request ids followed by *.
 	Source string `json:"source"`
 
 	// State Missing for a preview. One of: waiting, done, cancelled.
@@ -3607,13 +3607,13 @@ type Search struct {
 	Explain       Explain        `json:"explain,omitempty,omitzero"`
 	Fallback      Fallback       `json:"fallback,omitempty,omitzero"`
 
-	// Mode What answered: words alone, or words and vectors. One of: lexical, hybrid.
+	// Mode How the answer was found: by words alone, or by words and vectors. One of: lexical, hybrid.
 	Mode string `json:"mode"`
 
 	// Model Embedding model; empty when there is none.
 	Model string `json:"model"`
 
-	// Provider Embedding provider; none: search is by words alone.
+	// Provider Embedding provider; none: lexical search only.
 	Provider string `json:"provider"`
 
 	// Providers Providers of memory that were asked as well.
@@ -3633,8 +3633,8 @@ type Search struct {
 
 // SearchBody defines model for SearchBody.
 type SearchBody struct {
-	// After Token of a write's receipt: with wait, the search waits for its vectors. Words never lag behind. Format: the token of a
-	// receipt.
+	// After Token of a write's receipt: with wait, the search waits for its vectors. Lexical search is always current. Format: the
+	// token of a receipt.
 	After string `json:"after,omitempty,omitzero"`
 
 	// AsOf Same as now. asOf of the query searches the past.
@@ -4166,7 +4166,7 @@ type Update struct {
 	// Prompt The position in the system prompt changes.
 	Prompt bool `json:"prompt,omitempty,omitzero"`
 
-	// Redacted Secrets are taken out.
+	// Redacted Secrets are removed.
 	Redacted bool   `json:"redacted,omitempty,omitzero"`
 	Scope    string `json:"scope"`
 
@@ -4300,7 +4300,7 @@ type Weighed struct {
 	// In The document that has it from elsewhere.
 	In string `json:"in,omitempty,omitzero"`
 
-	// Path Missing for a statement that waits for a person.
+	// Path Missing for a held statement.
 	Path      string `json:"path,omitempty,omitzero"`
 	Scope     string `json:"scope"`
 	StartLine int    `json:"startLine"`
@@ -4442,7 +4442,7 @@ type Written struct {
 	Changes []ChangeReceipt `json:"changes"`
 	Key     string          `json:"key"`
 
-	// Replayed The write had been made before; nothing was written.
+	// Replayed The write was made before; nothing was written.
 	Replayed bool   `json:"replayed"`
 	Token    string `json:"token"`
 }
@@ -5125,7 +5125,7 @@ type ForgetEntryParams struct {
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// ForgetEntry calls POST /api/v1/agents/{agent}/dreams/{report}/entries/{entry}/forget: forget a candidate for good.
+// ForgetEntry calls POST /api/v1/agents/{agent}/dreams/{report}/entries/{entry}/forget: forget a candidate permanently.
 func (c *Client) ForgetEntry(
 	ctx context.Context, agent string, report string, entry string, params ForgetEntryParams,
 ) (Answer[Entry], error) {
@@ -5448,7 +5448,7 @@ type ForgetFactParams struct {
 	Person
 	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
-	// Also take the words out of earlier versions and of messages, for good.
+	// Also remove the words from earlier versions and messages, permanently.
 	Erase bool `query:"erase"`
 	// Only show what would be forgotten.
 	DryRun bool `query:"dryRun"`
@@ -5525,7 +5525,7 @@ type AcceptHeldParams struct {
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// AcceptHeld calls POST /api/v1/agents/{agent}/held/{entry}/accept: accept a statement that waits.
+// AcceptHeld calls POST /api/v1/agents/{agent}/held/{entry}/accept: accept a held statement.
 func (c *Client) AcceptHeld(
 	ctx context.Context, agent string, entry string, params AcceptHeldParams,
 ) (Answer[HeldDecision], error) {
@@ -5543,7 +5543,7 @@ type RefuseHeldParams struct {
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// RefuseHeld calls POST /api/v1/agents/{agent}/held/{entry}/refuse: refuse a statement that waits, for good.
+// RefuseHeld calls POST /api/v1/agents/{agent}/held/{entry}/refuse: refuse a held statement permanently.
 func (c *Client) RefuseHeld(
 	ctx context.Context, agent string, entry string, params RefuseHeldParams,
 ) (Answer[HeldDecision], error) {
@@ -5985,7 +5985,7 @@ type GetWebhookParams struct {
 	Person
 }
 
-// GetWebhook calls GET /api/v1/agents/{agent}/webhooks/{webhook}: read a webhook: what it gets, and how its deliveries go.
+// GetWebhook calls GET /api/v1/agents/{agent}/webhooks/{webhook}: read a webhook: what it gets, and the state of its deliveries.
 func (c *Client) GetWebhook(
 	ctx context.Context, agent string, webhook string, params GetWebhookParams,
 ) (Answer[Webhook], error) {

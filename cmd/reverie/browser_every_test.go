@@ -200,7 +200,7 @@ func TestBrowserStates(t *testing.T) {
 	see("webhooks-none", hooks, "There are none.")
 	see("approvals-none", memories+"approvals", "Nothing waits.")
 	see("archived-none", memories+"archived", "Nothing was archived.")
-	see("revocation-none", talkOf("idle")+"/revoke", "Nothing rests on this conversation alone.")
+	see("revocation-none", talkOf("idle")+"/revoke", "No memory depends only on this conversation.")
 
 	b.open(t, hooks, "New webhook")
 	b.do(t, chromedp.SendKeys(`#url`, "ftp://example.com\r"))
@@ -227,7 +227,7 @@ func TestBrowserStates(t *testing.T) {
 
 	d.quarantine(t)
 	taught := talkOf("second")
-	see("revocation-one", taught+"/revoke", "lines go")
+	see("revocation-one", taught+"/revoke", "lines are removed")
 	see("revocation-failed", taught[:len(taught)-4]+"0000/revoke", "Not Found")
 
 	d.call(t, http.MethodPut, "/ada/workspace/files/notes/garden.md?endUserId=42",

@@ -149,7 +149,7 @@ func (d *dev) serveAgain(t *testing.T, address string) (stop func()) {
 	return stop
 }
 
-// A live view goes on when its server is stopped and another one takes its place: with what happened meanwhile, everything once, and
+// A live view goes on when its server is stopped and another one takes its place: with what happened in the meantime, everything once, and
 // without signing in again.
 func TestBrowserOutlivesItsServer(t *testing.T) {
 	d := startDevWithKeys(t)

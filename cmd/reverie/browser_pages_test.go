@@ -75,7 +75,7 @@ func TestBrowserDecides(t *testing.T) {
 	b.shows(t, "Forgotten")
 	b.do(t, chromedp.Click(card("cello")+`//summary`), chromedp.SetValue(card("cello")+`//input[@name="text"]`, "Plays the cello on Tuesdays."),
 		chromedp.Click(card("cello")+`//details//button`))
-	b.shows(t, "as you wrote it")
+	b.shows(t, "to your wording")
 	if lines := d.document(t, "MEMORY.md"); !strings.Contains(lines, "bees") || !strings.Contains(lines, "Tuesdays") || strings.Contains(lines, "peanuts") {
 		t.Errorf("MEMORY.md is %q", lines)
 	}
@@ -155,7 +155,7 @@ func TestBrowserDecides(t *testing.T) {
 	waiting("AcmePay", "accept")
 	b.shows(t, "Accepted")
 	waiting("evil", "refuse")
-	b.shows(t, "Refused for good")
+	b.shows(t, "Refused permanently")
 	if lines := d.document(t, "MEMORY.md"); !strings.Contains(lines, "AcmePay") || strings.Contains(lines, "evil") {
 		t.Errorf("MEMORY.md is %q", lines)
 	}

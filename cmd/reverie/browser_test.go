@@ -56,7 +56,7 @@ func TestBrowser(t *testing.T) {
 	// Without a session every page leads to the one for signing in.
 	b.open(t, home+"/agents/ada", "API key")
 	b.do(t, chromedp.SendKeys(`#key`, "rv_not-a-key-at-all-000000000000"), chromedp.Click(`main button`))
-	b.shows(t, "This is no valid key")
+	b.shows(t, "This key is not valid")
 	b.look(t, "sign-in")
 	b.do(t, chromedp.SendKeys(`#key`, testKey), chromedp.Click(`main button`))
 	b.shows(t, "Ada")
@@ -134,7 +134,7 @@ func TestBrowser(t *testing.T) {
 	b.shows(t, "Thank you")
 	b.look(t, "fact")
 	b.do(t, chromedp.Click(`button[value=undo]`))
-	b.shows(t, "taken back")
+	b.shows(t, "undone")
 
 	// The timeline has it all; a dream can be undone.
 	b.open(t, strings.TrimSuffix(memories, "memory")+"timeline", "Timeline")

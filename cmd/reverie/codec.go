@@ -70,7 +70,7 @@ func serveCodec(ctx context.Context, codec *engine.CodecServer, listener net.Lis
 // none.
 func (d *dev) listenCodec() (net.Listener, error) {
 	if d.EncryptionKeys.Empty() {
-		return nil, nil //nolint:nilnil // there is no codec server, which is no error
+		return nil, nil //nolint:nilnil // there is no codec server, which is not an error
 	}
 	listener, err := listenForCodec(d.Config)
 	if err == nil {

@@ -107,7 +107,7 @@ func TestAFolderFollowsTheEvents(t *testing.T) {
 	close(gate)
 	sync.has("mine.md", "meanwhile\n")
 
-	// Own writes are sent once, and what they make known is no reason to write.
+	// Own writes are sent once, and what they make known is not a reason to write.
 	f.set(func() { f.news = false })
 	before := f.asked("write")
 	for i := range 5 {

@@ -120,7 +120,7 @@ func LatestEntry(diary string) string {
 	return latest.text
 }
 
-// foldDiary removes the oldest entries from a diary that has no room for one more of that many characters.
+// foldDiary removes the oldest entries from a diary that cannot hold one more of that many characters.
 func foldDiary(diary string, limit, more int) (kept string, folded []diaryEntry) {
 	const between = 1 // the blank line in front of the new entry
 	if utf8.RuneCountInString(diary)+between+more <= limit {
@@ -384,7 +384,7 @@ func (w *composing) undecided(contents bool) []string {
 		if rejected[id] {
 			return ""
 		}
-		return w.show(cmp.Or(texts[id], text)) // a line of MEMORY.md is no candidate
+		return w.show(cmp.Or(texts[id], text)) // a line of MEMORY.md is not a candidate
 	}
 	var pairs []string
 	for _, c := range w.Ranking.Contradictions {

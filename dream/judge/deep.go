@@ -191,7 +191,7 @@ func onTopic(topic claim.Content, c dream.Candidate) bool {
 	return common > 0 && 2*common >= len(topic)
 }
 
-// barred holds statements of earlier dreams that do not return by themselves.
+// barred holds statements of earlier dreams that do not return on their own.
 type barred struct {
 	states []barredState
 	zone   *time.Location

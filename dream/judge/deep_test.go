@@ -86,8 +86,8 @@ func TestVerdictsOfFilters(t *testing.T) {
 		"forgotten and unfit":      {dream.DeepInput{Memory: "- x", Material: state(dream.Forgotten, "")}, text, "rejected forgotten"},
 		"open":                     {dream.DeepInput{Material: state(dream.Open, "")}, text, "promoted passed"},
 		"promoted, and gone since": {dream.DeepInput{Material: state(dream.Promoted, "")}, text, "promoted passed"},
-		"undone, and said anew":    {dream.DeepInput{Material: state(dream.Rejected, dream.ReasonUndone)}, text, "promoted passed"},
-		"edited, and said anew":    {dream.DeepInput{Material: state(dream.Edited, "")}, text, "promoted passed"},
+		"undone, and said again":   {dream.DeepInput{Material: state(dream.Rejected, dream.ReasonUndone)}, text, "promoted passed"},
+		"edited, and said again":   {dream.DeepInput{Material: state(dream.Edited, "")}, text, "promoted passed"},
 		"dream of REM alone":       {dream.DeepInput{Mode: memory.DreamREM}, text, "kept rem_only"},
 	} {
 		r := deeply(c.in, fact(c.text, ""))

@@ -459,7 +459,7 @@ func (t *thing) signals() dream.Signals {
 		}
 	}
 	s.MentionDays = lastDays(mentions)
-	if len(s.MentionDays) == 0 { // a question that finds something is no evidence that anybody said it
+	if len(s.MentionDays) == 0 { // a question that finds something is not evidence that anybody said it
 		return s
 	}
 	var (

@@ -38,7 +38,7 @@ const minTruthSignals = 2
 // bounds the days that count.
 //
 // A theme is at least two concepts that at least two candidates from at least two days share; a single word that statements have
-// in common is no theme. A likely truth has at least two signals or was
+// in common is not a theme. A likely truth has at least two signals or was
 // explicitly requested, and its confidence is
 //
 //	.45 relevance + .25 min(1, ln(1+recalls)/ln 7) + .20 min(1, days/3) + .10 min(1, tags/6)

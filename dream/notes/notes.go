@@ -424,7 +424,7 @@ func digits(text string) int {
 const middayHour = 12
 
 // ShownNotes returns notes for a prompt, newest first, with at most maxChars characters in total. When they are longer, each
-// note gets an equal share, and what short notes leave over goes to the longer ones. Of a note that is cut, the end is shown,
+// note gets an equal share, and what short notes leave over is given to the longer ones. Of a note that is cut, the end is shown,
 // which is the latest part.
 func ShownNotes(notes []Note, maxChars int) []proposals.ConsolidationNote {
 	notes = slices.Clone(notes)
@@ -441,7 +441,7 @@ func ShownNotes(notes []Note, maxChars int) []proposals.ConsolidationNote {
 }
 
 // shareOut returns the number of characters for each note: short notes get all they need, the others equal shares. The
-// remainder of the division goes to the newest.
+// remainder of the division is given to the newest.
 func shareOut(notes []Note, maxChars int) []int {
 	order := make([]int, len(notes))
 	sizes := make([]int, len(notes))

@@ -136,7 +136,7 @@ func archiveOf(day dream.Day) string { return ArchiveFolder + string(day)[:len("
 // movedOn begins the heading in an archive over lines that were moved to make room; the day follows.
 const movedOn = "Moved on"
 
-// Remaining joins the lines that are not gone, with one line break at the end.
+// Remaining joins the lines that were not removed, with one line break at the end.
 func Remaining(lines []string, gone []bool) string {
 	var b strings.Builder
 	for i, line := range lines {

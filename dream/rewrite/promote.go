@@ -24,7 +24,7 @@ type Promotion struct {
 	// Ranking has the Line of each promoted candidate; those without room are kept (ceiling). A contradiction is not settled
 	// when its older line stays in MEMORY.md.
 	Ranking dream.Ranking
-	Full    string // when nothing is written since MEMORY.md has no room: why, in words
+	Full    string // when nothing is written because MEMORY.md is full: why, in words
 }
 
 // Promote writes candidates that passed into a section of MEMORY.md, "## Promoted From Short-Term Memory (DATE)", with the
@@ -53,7 +53,7 @@ func Promote(current string, r dream.Ranking, asOf time.Time, s setting.DreamSet
 	if p.written != "" {
 		p.full = ""
 	}
-	p.ranking.Contradictions = p.replaced.told(p.ranking.Contradictions)
+	p.ranking.Contradictions = p.replaced.withOutcomes(p.ranking.Contradictions)
 	return Promotion{Memory: p.written, Moved: p.moved, Ranking: p.ranking, Full: p.full}
 }
 
@@ -158,7 +158,7 @@ func (p *promoting) settle(r replacement, chosen []int) *refusal {
 	return nil
 }
 
-// noRoom explains why the last of the chosen candidates has no room.
+// noRoom explains why the last of the chosen candidates does not fit.
 func (p *promoting) noRoom(chosen []int, keeps map[string]bool) string {
 	written := 0 // by people
 	for _, line := range LinesOf(p.current) {
@@ -331,7 +331,7 @@ func (n insertion) into(lines []string, end string) string {
 	return before + n.text + after
 }
 
-// lastSaid returns the index behind the last line of lines[from:to] that is not blank.
+// lastSaid returns the index after the last line of lines[from:to] that is not blank.
 func lastSaid(lines []string, from, to int) int {
 	for to > from+1 && strings.TrimSpace(lines[to-1]) == "" {
 		to--

@@ -19,9 +19,9 @@ const (
 // Reasons why a corrected line stays in MEMORY.md, in words.
 const (
 	staysPerson  = "a person wrote it"
-	staysOutside = "it stands outside of what dreams wrote"
-	staysShare   = "no more lines may go in one night"
-	staysWoven   = "it cannot be taken out by itself"
+	staysOutside = "it is outside the part that dreams write"
+	staysShare   = "no more lines may be removed in one night"
+	staysWoven   = "it cannot be removed alone"
 )
 
 // replacement is the result of removing corrected lines from MEMORY.md.
@@ -126,7 +126,7 @@ func (r *replacement) find(id markdown.EntryID, keeps map[string]bool) (at int, 
 	return -1, "", why
 }
 
-// isWoven reports whether the i-th entry, which begins with line, cannot be moved by itself: it is no list item of a single line,
+// isWoven reports whether the i-th entry, which begins with line, cannot be moved alone: it is not a list item of a single line,
 // or other items are nested with it.
 func isWoven(entries []markdown.Entry, i int, line string) bool {
 	e := entries[i]
@@ -176,8 +176,8 @@ func contentLines(text string) int {
 	return n
 }
 
-// told returns the contradictions, with the outcome for the older line added.
-func (r *replacement) told(pairs []dream.Contradiction) []dream.Contradiction {
+// withOutcomes returns the contradictions, with the outcome for the older line added.
+func (r *replacement) withOutcomes(pairs []dream.Contradiction) []dream.Contradiction {
 	out := slices.Clone(pairs)
 	for _, n := range r.gone {
 		out[n].Why += "; the older line left MEMORY.md for the archive"

@@ -85,19 +85,19 @@ func TestPromoteLeavesOtherLines(t *testing.T) {
 		},
 		{
 			name: "under another heading", current: move(inRome, "- Works at Acme"), ranking: correcting(oslo(), romeToOslo),
-			says: "outside of what dreams wrote",
+			says: "outside the part that dreams write",
 		},
 		{
 			name: "under a heading of a person in it", current: strings.Replace(older, inRome, "- Sings\n\n### Mine\n\n"+inRome, 1),
-			ranking: correcting(oslo(), romeToOslo), says: "outside of what dreams wrote",
+			ranking: correcting(oslo(), romeToOslo), says: "outside the part that dreams write",
 		},
 		{
 			name: "with something under it", current: strings.Replace(older, inRome, inRome+"\n  - Near the Tiber", 1),
-			ranking: correcting(oslo(), romeToOslo), says: "by itself",
+			ranking: correcting(oslo(), romeToOslo), says: "removed alone",
 		},
 		{
 			name: "that goes on", current: strings.Replace(older, inRome, inRome+"\n  and likes it", 1),
-			ranking: correcting(oslo(), corrected("Lives in Rome and likes it", "Lives in Oslo since January")), says: "by itself",
+			ranking: correcting(oslo(), corrected("Lives in Rome and likes it", "Lives in Oslo since January")), says: "removed alone",
 		},
 		{name: "of an open contradiction", current: older, ranking: correcting(oslo(), open)},
 		{
@@ -269,7 +269,7 @@ func TestRetiringLosesNothing(t *testing.T) {
 		}
 		for line, n := range said(outsideOf(current)) {
 			if outside[line] < n {
-				t.Fatalf("%q stood outside of what dreams wrote", line)
+				t.Fatalf("%q stood outside the part that dreams write", line)
 			}
 		}
 		for _, ranking := range []dream.Ranking{got.Ranking, {Candidates: got.Ranking.Candidates, Contradictions: r.Contradictions}} {

@@ -56,7 +56,7 @@ func main() {
 // spaces are the words of each passage, by space and id.
 type spaces map[string]map[string]map[string]bool
 
-// serve answers requests in their order, until there are no more. An engine that takes its time may answer in any order.
+// serve answers requests in their order, until there are no more. A slow engine may answer in any order.
 func serve(in io.Reader, out io.Writer) error {
 	known := spaces{}
 	lines, answers := bufio.NewReader(in), json.NewEncoder(out)

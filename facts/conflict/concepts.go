@@ -187,7 +187,7 @@ func (r *reader) romance(text string) bool {
 	return true
 }
 
-// person reads an attribute of a person. Where one lives or works for a part of the time excludes nothing.
+// person reads an attribute of a person. Where one lives or works part of the time excludes nothing.
 func (r *reader) person(text string) bool {
 	han := script.HasHan(text)
 	partly := date.HoldsPartly(text)
@@ -283,7 +283,7 @@ var inCity = lazyregexp.New(`^(.+?)(?:,| in) (\p{Lu}[\p{L} -]+)$`)
 var street = lazyregexp.New(`(?i)\d|str(?:asse|aße|\.)?\b|\b(?:street|st\.|road|rd\.?|avenue|ave\.?|lane|drive|square|weg|allee|` +
 	`platz|gasse)\b|[路街巷弄号]`)
 
-// says matches a clause, which is no place: "Aurich has 2 windows".
+// says matches a clause, which is not a place: "Aurich has 2 windows".
 var says = lazyregexp.New(`(?i)\s(?:has|have|had|is|are|was|were|hat|haben|ist|sind|war)\s`)
 
 func place(text string) (value, bool) {
@@ -393,7 +393,7 @@ func birthDate(text string) (value, bool) {
 	return value{}, false
 }
 
-// group is a set of states of which a thing is in one at a time.
+// group is a set of states that exclude one another: a thing is in one at a time.
 type group struct {
 	name   string
 	person bool // people are in such states

@@ -10,7 +10,7 @@
 //
 // What is past, planned, doubted, asked, denied in part, or said to be one of several claims nothing.
 //
-// Statements without a common claim may contradict one another all the same: "My landlord charges 950", "Rent went up, it's 1,020 now".
+// Statements without a common claim may still contradict one another: "My landlord charges 950", "Rent went up, it's 1,020 now".
 // Rules cannot decide these. Of the statements that share words or types of values with a new one, those whose common words are rarest are
 // selected for a reader of both.
 package conflict

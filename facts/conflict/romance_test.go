@@ -2,7 +2,7 @@ package conflict
 
 import "testing"
 
-// Homes, employers, names and ages are read in French and Spanish, Chinese key lines like sentences, and what holds for a part of the time
+// Homes, employers, names and ages are read in French and Spanish, Chinese key lines like sentences, and what holds only part of the time
 // excludes nothing.
 func TestPersonsInOtherLanguages(t *testing.T) {
 	t.Parallel()

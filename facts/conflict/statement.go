@@ -114,5 +114,5 @@ func ShareWord(a, b *Statement) bool {
 	return slices.ContainsFunc(a.words, func(w string) bool { return slices.Contains(b.words, w) })
 }
 
-// OfUser reports whether a statement is about whoever says it.
+// OfUser reports whether a statement is about the person who says it.
 func (s *Statement) OfUser() bool { return s.aboutMe }

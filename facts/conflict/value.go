@@ -174,7 +174,7 @@ var monthNames = map[string]int{
 	"dec": 12, "dez": 12,
 }
 
-// scanner finds values of one type. Each returns false for what is none.
+// scanner finds values of one type. Each returns false for anything else.
 type scanner struct {
 	pattern *lazyregexp.Regexp
 	read    func(m []string) (value, bool)

@@ -278,7 +278,7 @@ var (
 	disliking = lazyregexp.New(`(?i)\b(?:hates?|dislikes?|detests?|loathes?|can't stand|cannot stand|hasst?e?|verabscheu\w*)\b|讨厌|反感`)
 )
 
-// events are verbs in the past: what happened once is no lasting state.
+// events are verbs in the past: what happened once is not a lasting state.
 var events = lazyregexp.New(`(?i)\b(?:ran|bought|spent|ate|drank|visited|met|saw|drove|watched|read a|finished|took|won|lost|scored|` +
 	`slept|flew|went|paid|cost|ordered|booked|attended|walked|cycled|` +
 	`cooked|signed up|had|sold|found|celebrated|played|studied|lived|worked|stayed|called (?:me|him|her|us)|was|were)\b|` +

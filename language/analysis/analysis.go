@@ -271,7 +271,7 @@ func (x *Indexer) Piece(text, context string, inText, inContext func(form string
 	return body.position
 }
 
-// Words calls add with every word of a text that is no function word: as it is folded, its last form, its position, and whether it is
+// Words calls add with every word of a text that is not a function word: as it is folded, its last form, its position, and whether it is
 // capitalized within the text. The last form is the stem in one of the languages; without any, they are guessed.
 func (x *Indexer) Words(text string, in language.Set, add func(folded, stem string, position int, capitalized bool)) {
 	s := scanInto(x.words, text)

@@ -58,7 +58,7 @@ func speakersOf(text string) (speakers []string, dialogue bool) {
 	return speakers, true
 }
 
-// mostQuestions is the maximum number of questions of one text that are distinguished: each is ranked by itself.
+// mostQuestions is the maximum number of questions of one text that are distinguished: each is ranked separately.
 const mostQuestions = 4
 
 // questionEnds returns where each question of a folded text ends, if it asks several; nil if it asks one, or too many. What is said

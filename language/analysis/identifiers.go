@@ -247,7 +247,7 @@ func (s *scan) section(start, end int, humps, addWhole bool) bool {
 	return whole
 }
 
-// part adds one part of a name and advances. Single letters next to digits carry no meaning by themselves.
+// part adds one part of a name and advances. Single letters next to digits carry no meaning on their own.
 func (s *scan) part(start, end int, isPart bool) bool {
 	text := s.folded.Text
 	c := text[start]

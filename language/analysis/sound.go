@@ -8,8 +8,8 @@ import (
 	"reverie/language"
 )
 
-// leastSound is the number of letters in a sound from which a name is recognised by it.
-const leastSound = 2
+// minSound is the number of letters in a sound from which a name is recognised by it.
+const minSound = 2
 
 // Sound returns the form under which a name in Latin letters is found if it is spelt in another way: its first letter and its
 // consonants, without doubled letters and h. Muhammad, Muhhamed and Mohamed have the same. It returns "" for words that are too short or
@@ -29,7 +29,7 @@ func Sound(folded string) string {
 			b.WriteRune(r)
 		}
 	}
-	if utf8.RuneCountInString(b.String()) < leastSound {
+	if utf8.RuneCountInString(b.String()) < minSound {
 		return ""
 	}
 	return language.StemMark + "sound" + language.StemMark + b.String()

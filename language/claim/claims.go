@@ -45,7 +45,7 @@ func slotsOf(text string) (slots []slot, plain string) {
 	return r.slots, r.Text
 }
 
-// SubjectOf returns the subject that a heading or an introduction names: "My sister Anna:". It returns "" if its words are none.
+// SubjectOf returns the subject that a heading or an introduction names: "My sister Anna:". It returns "" if its words name none.
 func SubjectOf(text string) string {
 	subject, ok := subjectEN(strings.Trim(marks.Replace(text), " :：*_"))
 	if !ok {

@@ -11,7 +11,7 @@ import (
 const (
 	Home = attributeHome
 	Name = attributeName
-	// Place is a place of any kind: a street or a room contradicts no city, so that it is no claim.
+	// Place is a place of any kind: a street or a room contradicts no city, so that it is not a claim.
 	Place = "place"
 )
 

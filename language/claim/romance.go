@@ -8,7 +8,7 @@ import (
 	"reverie/language/sentence"
 )
 
-// ofUserRomance matches words for the user at the beginning of a clause, which are no part of its subject.
+// ofUserRomance matches words for the user at the beginning of a clause, which are not part of its subject.
 const ofUserRomance = `^(?:moi,? )?(?:je |j'|nous |mon |ma |notre |yo |nosotros |mi |nuestr[oa] )?`
 
 // untilRomance matches the end of a value of several words.

@@ -207,7 +207,7 @@ func OriginalOf(text string, sketch *Sketch) Original {
 	return Original{sketched: sketched{WordsOf(text), ContentOf(text)}}
 }
 
-// Same reports whether a text makes the same statement, or says nothing but what it claims.
+// Same reports whether a text makes the same statement, or only repeats what it claims.
 func (o Original) Same(c *Compared) bool {
 	_, only := c.claiming(o.salt, o.claims)
 	return only || len(o.content) > 0 && SameStatement(o.words, c.with(o.salt).words)

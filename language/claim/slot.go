@@ -193,7 +193,7 @@ func (r *Reading) add(s slot) {
 	}
 }
 
-// ofSeveral matches subjects that people have several of: different names for two of them are no contradiction.
+// ofSeveral matches subjects that people have several of: different names for two of them are not a contradiction.
 var ofSeveral = lazyregexp.New(`^[^\x00]*(?:daughter|sister|brother|cousin|niece|nephew|uncle|aunt|friend|colleagu|` +
 	`=child|\bson\b|en~son\b|en~cat\b|en~dog\b|en~pet\b|en~twin|女儿|儿子|孩子|姐姐|妹妹|哥哥|弟弟|朋友|同事)`)
 

@@ -103,7 +103,7 @@ func analysed(text string) []analysis.Token {
 	return tokens[:len(tokens)-1]
 }
 
-// meaningOf returns the meaning of a token; false if it has none by itself. within is the end of the last whole
+// meaningOf returns the meaning of a token; false if it has none on its own. within is the end of the last whole
 // identifier.
 func meaningOf(t analysis.Token, within int) (Meaning, bool) {
 	folded := t.Forms[0]
@@ -250,7 +250,7 @@ func (a Words) Doubtful() bool { return a.Turns&doubtful != 0 }
 
 // RestatedIn reports whether b says all of a, and not much more: it has all units of a in the same sense, they are at least half
 // of b's units, and b names no other person. "My back hurts" is restated in "Ugh, my back hurts so much today". Words of one or
-// two letters do not count: in most languages they have no meaning by themselves.
+// two letters do not count: in most languages they have no meaning on their own.
 func (a Words) RestatedIn(b Words) bool {
 	short, long, least := a.Units, b.Units, minRestatedCharacters
 	if !a.Spaceless && !b.Spaceless {

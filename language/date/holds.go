@@ -42,7 +42,7 @@ var (
 )
 
 // Holds returns the first and the last day on which a statement says that it holds; zero for what it does not say. Dates count with their
-// year, or with the date in brackets that Complete adds. A deadline is no last day.
+// year, or with the date in brackets that Complete adds. A deadline is not a last day.
 func Holds(statement string) (from, to time.Time) {
 	lang := cue.LanguageOf(statement)
 	for _, at := range bracketed.FindAllStringSubmatchIndex(statement, -1) {

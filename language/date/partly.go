@@ -2,7 +2,7 @@ package date
 
 import "reverie/language/lazyregexp"
 
-// partly matches words for a part of the time: one lives at two places by turns.
+// partly matches words for part of the time: one lives at two places by turns.
 var partly = lazyregexp.New(`(?i)\b(?:during the week|on weekdays|(?:on|at|over) (?:the )?weekends?|in (?:the )?(?:summer|winter)s?|` +
 	`half (?:of )?the (?:year|time)|part of the (?:year|time)|unter der woche|wochentags|am wochenende|` +
 	`an (?:den )?wochenenden|im (?:sommer|winter)|en semaine|` +
@@ -12,5 +12,5 @@ var partly = lazyregexp.New(`(?i)\b(?:during the week|on weekdays|(?:on|at|over)
 var moves = lazyregexp.New(`(?i)\b(?:moved|relocated|joined|started|gezogen|umgezogen|zog|gewechselt|déménag|emménag|` +
 	`mud(?:é|ó|amos|ado))|搬|入职|跳槽`)
 
-// HoldsPartly reports whether a clause holds for a part of the time only: on weekends, in summer.
+// HoldsPartly reports whether a clause holds only part of the time: on weekends, in summer.
 func HoldsPartly(clause string) bool { return partly.MatchString(clause) && !moves.MatchString(clause) }

@@ -149,7 +149,7 @@ func (s *statementReader) isOneOfSeveral(i int) bool {
 	return first == 1 && second > 0
 }
 
-// standsAlone reports whether the word before lexeme i can be a date by itself: no noun follows it.
+// standsAlone reports whether the word before lexeme i can be a date on its own: no noun follows it.
 func (s *statementReader) standsAlone(i int) bool {
 	if i >= len(s.words) || s.lexicon.after[s.text(i)] || s.number(i) >= 0 {
 		return true

@@ -387,7 +387,7 @@ func (s *statementReader) couldBeDate(i int) bool {
 	return s.text(i) == "ngày" || s.text(i) == "tháng" || s.text(i) == "năm"
 }
 
-// isFree reports whether the date at lexeme i is independent: it is no part of a name such as friday-demo, no possessive,
+// isFree reports whether the date at lexeme i is independent: it is not part of a name such as friday-demo, no possessive,
 // and not followed by a more precise date, in brackets or not.
 func (s *statementReader) isFree(i int, d reading) bool {
 	if i > 0 && s.words[i].glued &&

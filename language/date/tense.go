@@ -89,7 +89,7 @@ func (s *statementReader) tenseAt() tense {
 	return told
 }
 
-// isArranged reports whether the date is the day for which something was arranged: "booked for Monday". The tense of the verb tells
+// isArranged reports whether the date is the day for which something was arranged: "booked for Monday". The tense of the verb shows
 // when it was arranged, which is what "booked on Monday" means.
 func (s *statementReader) isArranged() bool {
 	switch x := s.lexicon; {

@@ -171,7 +171,7 @@ var otherPeriods = map[fixedPeriod]string{
 // doubtfulPeriods are expressions that mean something else in the same language or another one.
 const doubtfulPeriods = `mañana, morgen, hier, 올`
 
-// articles begin expressions in statements, but are no part of a period's text.
+// articles begin expressions in statements, but are not part of a period's text.
 var articles = fields(`la le el il lo a o na no`)
 
 // questionPeriods returns the expressions for one period in all languages: those of otherPeriods, and those of the files

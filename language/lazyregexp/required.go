@@ -12,7 +12,7 @@ import (
 // edge represents, at the beginning or end of a required string, a place that `\b` matches.
 const edge = "\x00"
 
-// Limits of required strings. An expression that goes beyond them is only filtered by the rest of it.
+// Limits of required strings. An expression that exceeds them is only filtered by the rest of it.
 const (
 	requiredAtMost = 3000 // strings of one set
 	productAtMost  = 100  // strings that concatenated expressions match

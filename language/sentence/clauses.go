@@ -11,7 +11,7 @@ import (
 
 // Clauses returns the main clauses of a sentence that "and" joins in English, German, French, Spanish or Italian and that each have a
 // subject of their own: each of them is grammatical and true without the others. They have neither the conjunction nor the mark at the
-// end. A sentence of which that is not certain has none.
+// end. A sentence for which that is not certain has none.
 func Clauses(sentence string) (all []string) {
 	said := strings.TrimSpace(strings.TrimRight(strings.TrimSpace(sentence), ".!。"))
 	if unclear.MatchString(said) || hasWord(reflexive.ReplaceAllString(strings.ToLower(said), ""), uncertain) {
@@ -57,8 +57,8 @@ func WithoutClause(sentence, clause string) (string, bool) {
 	return joined + end, cut && joined != ""
 }
 
-// Without returns a text without the sentences and main clauses that go, and reports whether there are any. A clause of a sentence goes by
-// itself if the rest holds without it (see Clauses); else the sentence does.
+// Without returns a text without the removed sentences and main clauses, and reports whether there are any. A clause of a sentence is
+// removed by itself if the rest holds without it (see Clauses); else the sentence does.
 func Without(text string, goes func(part string) bool) (rest string, found bool) {
 	rest = text
 	for _, said := range Split(text) {

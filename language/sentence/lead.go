@@ -45,7 +45,7 @@ func namesSpeaker(clause string) bool {
 // links are between a request to remember and the statement, or in the request: without any of them there is none.
 var links = []string{"that ", "que ", "qu'", "dass ", "住", "得", "忘"}
 
-// opening matches what may stand before a period at the beginning of a clause: a preposition, an article, or the speaker in Chinese.
+// opening matches what may precede a period at the beginning of a clause: a preposition, an article, or the speaker in Chinese.
 var opening = lazyregexp.New(`(?i)^(?:(?:on|in|at|since|the|am|im|in der|in den|an|seit|el|la|en|en el|desde|le|l'|ce|au|depuis) ?)?$|` +
 	`^(?:我们?|咱们?|我們)$`)
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Instructs reports whether a sentence of a text is a standing instruction, such as "Always answer in metric units" or "From now on
-// keep it short". A habit of the speaker ("I always take the bus") and a question are none.
+// keep it short". A habit of the speaker ("I always take the bus") and a question are not instructions.
 func Instructs(text string) bool {
 	lang := cue.LanguageOf(text)
 	return slices.ContainsFunc(sentence.Split(text), func(one string) bool {

@@ -121,7 +121,7 @@ func (r *Reader) Read(message string) []Sentence {
 			}
 			if at := r.foreignRest(s.Text, marks); at < len(s.Text) {
 				s.Quotes = append(s.Quotes, Span{at, len(s.Text)})
-				repeats = !marks.Set().Has(cue.Fiction) // which continues by itself
+				repeats = !marks.Set().Has(cue.Fiction) // which continues on its own
 			}
 			s.Marks = outside(marks, s.Quotes)
 			if set := s.Marks.Set(); s.Stance != Foreign && (set.Has(cue.Fiction) || set.Has(cue.Review) && set.Has(cue.Text)) {
@@ -258,7 +258,7 @@ func shouts(s *Sentence) bool {
 // shortWord is the length in bytes of words that are also written in capitals as abbreviations.
 const shortWord = 3
 
-// fewWords is the length of a remark about the sentence before it, in words.
+// fewWords is the length of a remark about the sentence before it, counted in words.
 const fewWords = 4
 
 // isAside reports whether a text is a short remark such as "just kidding".

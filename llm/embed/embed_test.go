@@ -325,7 +325,7 @@ func TestAModelWithoutUsableVectors(t *testing.T) {
 	}
 }
 
-// Ollama fails as a whole when one vector is no number.
+// Ollama fails as a whole when one vector is not a number.
 func TestAServerThatCannotWriteItsVector(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Options{Script: func(r llmtest.Request) llmtest.Reply {

@@ -227,7 +227,7 @@ func TestALimitOfTextsIsLearned(t *testing.T) {
 	}
 }
 
-// So is a limit on all texts of a request together, which is no reason to send short texts one by one.
+// So is a limit on all texts of a request together, which is not a reason to send short texts one by one.
 func TestALimitOfBytesIsLearned(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Options{Dimensions: 8, Script: func(r llmtest.Request) llmtest.Reply {

@@ -18,7 +18,7 @@ func (u *unit) deniesQuestion() bool {
 		u.lang != "de" && length > 2 && namesIn(u.asked) > 0 && namesIn("x "+u.text) > 0
 }
 
-// isStatement reports whether a unit says something by itself.
+// isStatement reports whether a unit is a complete statement.
 func (u *unit) isStatement() bool {
 	said := wordsOf(without(u.text, u.marks, cue.Filler, cue.Chat, cue.Number), u.lang)
 	for w := range said {
@@ -30,7 +30,7 @@ func (u *unit) isStatement() bool {
 }
 
 const (
-	fewTerms = 2 // content words, numbers aside, from which a sentence says something by itself
+	fewTerms = 2 // content words, numbers aside, from which a sentence is a complete statement
 	fewWords = 4 // an answer up to this length, in words, has nothing beside a negation
 )
 
@@ -49,7 +49,7 @@ func wholeWords(words string) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?i)(?:^|[^\p{L}\p{M}])(?:` + words + `)(?:[^\p{L}\p{M}]|$)`)
 }
 
-// owns matches phrases of the speaker that are no subject and have no verb.
+// owns matches phrases of the speaker that are not a subject and have no verb.
 var owns = map[string]*lazyregexp.Regexp{
 	"en": lazyregexp.New(`(?i)^(?:my|me|mine|myself|our|ours|us)$`),
 	"de": lazyregexp.New(`(?i)^(?:bei mir|mir|mich|mi|mei\p{L}*|mis|uns\p{L}*|selber|selbst)$`),

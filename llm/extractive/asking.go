@@ -12,7 +12,7 @@ import (
 )
 
 // statementsApart divides sentences that state something about the speaker and then ask: "I'm allergic to hazelnuts, do you have a
-// recipe?" What is stated is no part of the question.
+// recipe?" What is stated is not part of the question.
 func statementsApart(sentences []stance.Sentence) []stance.Sentence {
 	out := make([]stance.Sentence, 0, len(sentences))
 	for _, s := range sentences {
@@ -63,7 +63,7 @@ func askedFrom(s *stance.Sentence) (from, to int) {
 // unspaced are the languages that show by the end of a sentence that it asks.
 var unspaced = []string{"zh", "ja", "ko"}
 
-// confirmation matches a question whether what was said before it is true, and one that goes on with another possibility.
+// confirmation matches a question whether the text before it is true, and one that continues with another possibility.
 var confirmation = lazyregexp.New(`^(?i:or|oder|ou|o|u|или|أم|أو|hay)(?:[ ,?]|$)|^(?:还是|還是|または|それとも|아니면|혹은)` +
 	`|(?i:\b(?:right|correct|true|sure|richtig|stimmt|wahr|verdad|cierto|correcto|vrai|juste|exact|n['’]est-ce pas|certo|verdade|correto` +
 	`|vero|giusto)\b)` +
@@ -85,7 +85,7 @@ func asksBehind(s *stance.Sentence, at int, mark string) bool {
 	if len(strings.Fields(rest)) < fragmentWords {
 		return false
 	}
-	if strings.ContainsFunc(mark, unicode.IsLetter) { // "and" more often goes on with the question
+	if strings.ContainsFunc(mark, unicode.IsLetter) { // "and" more often continues the question
 		opening, _, _ := strings.Cut(rest, " ")
 		return s.Marks.Within(at, at+len(opening)).Set().Has(cue.Ask) || slices.ContainsFunc(s.Marks, func(m cue.Mark) bool {
 			return m.Start == at && (m.Kind == cue.Ask || m.Kind == cue.Request)
@@ -98,7 +98,7 @@ func asksBehind(s *stance.Sentence, at int, mark string) bool {
 var inverted = lazyregexp.New(`^(?i:(?:so |and |but )?(?:is|are|can|could|should|will|would|may|must|do|does|did|has|have) (?:he|she` +
 	`|they|it|we|there|anyone|someone|anybody|somebody) )`)
 
-// matter matches the announcement of a question: it is no fact that somebody has one.
+// matter matches the announcement of a question: it is not a fact that somebody has one.
 var matter = lazyregexp.New(`(?i)\bquestions?\b|\bfragen?\b|\bpreguntas?\b|\bdudas?\b|\bpergunta|\bdúvida|\bdomand[ae]\b|вопрос|سؤال` +
 	`|问题|問題|質問|질문|câu hỏi`)
 
@@ -123,7 +123,7 @@ func isStatement(s *stance.Sentence, end int) bool {
 	if (s.Lang == "ja" || s.Lang == "ko") && !goesOn.MatchString(text) {
 		return false
 	}
-	at := 0 // of the first word that is no filler
+	at := 0 // of the first word that is not a filler
 	for _, m := range marks {
 		if m.Kind == cue.Filler || m.Kind == cue.Chat {
 			if !strings.ContainsFunc(text[at:max(at, m.Start)], unicode.IsLetter) {

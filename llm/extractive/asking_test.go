@@ -36,7 +36,7 @@ func TestStatementsBeforeQuestions(t *testing.T) {
 	}
 }
 
-// What is asked, supposed, doubted or to be confirmed is no statement.
+// What is asked, supposed, doubted or to be confirmed is not a statement.
 func TestQuestionsAreNoStatements(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -9,7 +9,7 @@ import (
 	"reverie/language/cue"
 )
 
-// corrects reports whether a passage takes back or corrects something said before.
+// corrects reports whether a passage withdraws or corrects something said before.
 func (p *passage) corrects() bool {
 	return (p.set.Any(cue.Forget, cue.Over) || p.amends || p.denied != "") && !p.asks
 }
@@ -186,7 +186,7 @@ func named(all words) words {
 	return out
 }
 
-// undoes reports whether a passage takes back what its speaker has just said, as a whole: it asks to forget it without naming anything
+// undoes reports whether a passage withdraws what its speaker has just said, as a whole: it asks to forget it without naming anything
 // ("never mind" after a request means the request), or is the next message, without an answer between, and begins with a correction that
 // gives no value.
 func (p *passage) undoes(old *passage) bool {

@@ -27,7 +27,7 @@ func groupOf(t *testing.T, messages ...string) proposals.ExtractionInput {
 	return in
 }
 
-// In a group, each statement is kept with the name of whoever made it, and passes the guard.
+// In a group, each statement is kept with the name of the person who made it, and passes the guard.
 func TestStatementsOfGroupsHaveTheirSpeaker(t *testing.T) {
 	for _, c := range []struct {
 		messages []string
@@ -70,19 +70,23 @@ func TestMembersOfAGroupKeepTheirStatements(t *testing.T) {
 	}{
 		{
 			[]string{"Bob|I live in Porto now.", "Ann|Nice!"},
-			[]string{`- Ann: "I live in Lisbon."`, `- Carl: "I have been living in Nice."`}, []string{`- Bob: "I live in Porto now."`},
+			[]string{`- Ann: "I live in Lisbon."`, `- Carl: "I have been living in Nice."`},
+			[]string{`- Bob: "I live in Porto now."`},
 		},
 		{
 			[]string{"Bob <x:1>|I moved to Porto last week.", "Ann <x:2>|Nice!"},
-			[]string{`- Ann: "I live in Lisbon."`, `- Carl: "I have been living in Nice."`}, []string{`- Bob: "I moved to Porto last week`},
+			[]string{`- Ann: "I live in Lisbon."`, `- Carl: "I have been living in Nice."`},
+			[]string{`- Bob: "I moved to Porto last week`},
 		},
 		{
 			[]string{"Bob|I'm allergic to peanuts and I hate jazz.", "Ann|Me too."},
-			[]string{`- Ann: "I'm allergic to peanuts and I hate jazz."`}, []string{`- Bob: "I'm allergic to peanuts and I hate jazz."`},
+			[]string{`- Ann: "I'm allergic to peanuts and I hate jazz."`},
+			[]string{`- Bob: "I'm allergic to peanuts and I hate jazz."`},
 		},
 		{
 			[]string{"Dan|I have two cats called Tom and Jerry.", "Eve|I have two cats called Tom and Jerry."},
-			nil, []string{`- Dan: "I have two cats called Tom and Jerry."`, `- Eve: "I have two cats called Tom and Jerry."`},
+			nil,
+			[]string{`- Dan: "I have two cats called Tom and Jerry."`, `- Eve: "I have two cats called Tom and Jerry."`},
 		},
 	} {
 		in := groupOf(t, c.said...)
@@ -121,7 +125,7 @@ func TestOneOfAGroupSpeaks(t *testing.T) {
 	}
 }
 
-// Whoever moves has a new home in the profile, whatever the language, and the guard lets it pass; a home of somebody else is none.
+// Anyone who moves has a new home in the profile, whatever the language, and the guard lets it pass; a home of somebody else is none.
 func TestHomesAreBroughtUpToDate(t *testing.T) {
 	for said, want := range map[string]string{
 		"Me mudé a Granada.": "Home: Granada", "Ahora vivo en Cusco.": "Home: Cusco", "Mi sono trasferito a Modena.": "Home: Modena",

@@ -8,7 +8,7 @@ import (
 	"reverie/scan"
 )
 
-// secretWords name things that are never copied, whoever asks for it and however harmless the value looks: the scan knows
+// secretWords name things that are never copied, no matter who asks for it and however harmless the value looks: the scan knows
 // keys by their shape and labelled passwords, but not that "correct-horse" is one.
 var secretWords = lazyregexp.New(`(?i)\b(?:pass ?words?|passwd|pwd|pass ?codes?|passphrases?|api[ _-]?keys?|secret[ _-]?keys?|` +
 	`access[ _-]?keys?|access[ _-]?tokens?|auth[ _-]?tokens?|bearer|private[ _-]?keys?|client[ _-]?secrets?|` +

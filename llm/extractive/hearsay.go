@@ -7,7 +7,7 @@ import (
 	"reverie/language/lazyregexp"
 )
 
-// rumours matches what marks a statement as one that goes around.
+// rumours matches what marks a statement as a rumour.
 var rumours = map[string]*lazyregexp.Regexp{
 	"en": wholeWords(`rumou?rs?|rumou?r(?:ed|s) (?:has it|to)|word (?:is|has it)|gossip|apparently|allegedly|supposedly|reportedly|` +
 		`(?:i|we)(?:['’]ve)? (?:just )?hear(?:d)? (?:that |from|my|the|he|she|they)|people say|they say(?: that)?`),

@@ -40,7 +40,7 @@ func (s *statement) includes(part *statement, in string) bool {
 	if part.set&weighty&^s.set != 0 || part.set&alike != s.set&alike || part.set.Has(cue.Time) || len(part.order) == 0 {
 		return false
 	}
-	if slices.Contains(pairs, in) { // pairs of characters are no words
+	if slices.Contains(pairs, in) { // pairs of characters are not words
 		return strings.Contains(s.text, part.text)
 	}
 	if len(part.order) == 2 && part.set.Has(cue.Kin) {

@@ -36,7 +36,7 @@ type entry struct {
 	lines   []string // of the files
 	noted   bool     // it becomes a line of the daily entry
 	removed bool     // its line in the files was replaced later in the same conversation
-	beside  bool     // it takes back a line that a person wrote, and comes beside it
+	beside  bool     // it withdraws a line that a person wrote, and is added beside it
 }
 
 func newNotebook(in proposals.ExtractionInput, objected objections, lang string) *notebook {
@@ -104,7 +104,7 @@ func (p *passage) says(line words) bool {
 // take writes one passage.
 func (n *notebook) take(p *passage) {
 	e := &entry{passage: p, text: p.line()}
-	e.noted = p.keep > 0 && !p.forgotten && (p.renews || !p.onlyForgets()) && !n.noted[foldedText(bareLine(e.text))] && !n.stands(p) &&
+	e.noted = p.keep > 0 && !p.forgotten && (p.renews || !p.onlyForgets()) && !n.noted[foldedText(bareLine(e.text))] && !n.contains(p) &&
 		!slices.ContainsFunc(n.note, p.isIn)
 	for _, other := range n.entries {
 		if p.speaker == other.speaker && p.set == other.set && p.says(other.terms) {
@@ -114,7 +114,7 @@ func (n *notebook) take(p *passage) {
 		}
 	}
 	n.entries = append(n.entries, e)
-	if p.withdrawn || n.stands(p) || p.doubtful && len(p.facts) == 0 && !p.forgets() {
+	if p.withdrawn || n.contains(p) || p.doubtful && len(p.facts) == 0 && !p.forgets() {
 		return
 	}
 	for _, f := range p.facts {
@@ -156,7 +156,7 @@ func (n *notebook) recognise(passages []passage) {
 	}
 }
 
-// retract removes the line of a passage that an earlier reading of the conversation has written and one of the new passages takes back.
+// retract removes the line of a passage that an earlier reading of the conversation has written and one of the new passages withdraws.
 func (n *notebook) retract(old *passage, passages []passage) {
 	if !old.withdrawn {
 		return
@@ -192,8 +192,8 @@ func (n *notebook) gave(p *passage) bool {
 	return false
 }
 
-// stands reports whether a file already contains the line of a passage, from an earlier extraction of the conversation.
-func (n *notebook) stands(p *passage) bool {
+// contains reports whether a file already contains the line of a passage, from an earlier extraction of the conversation.
+func (n *notebook) contains(p *passage) bool {
 	line := foldedText(bareLine(p.lastingLine()))
 	for _, page := range []*page{n.profile, n.memory} {
 		for i := range page.lines {
@@ -336,8 +336,8 @@ func (n *notebook) claim(p *page, i int) *claim {
 	return l.claim
 }
 
-// correct takes back the lines of the files that a passage says are over or otherwise, and puts the passage, or the line with the
-// right value, in place of the first. It reports whether the passage needs no line any more: its value is in another one, or a newer line
+// correct withdraws the lines of the files that a passage says have ended or changed, and puts the passage, or the line with the
+// right value, in place of the first. It reports whether the passage no longer needs a line: its value is in another one, or a newer line
 // has another value.
 func (n *notebook) correct(e *entry) bool {
 	done := false
@@ -382,7 +382,7 @@ func (n *notebook) correct(e *entry) bool {
 	return done || e.forgets()
 }
 
-// takesBackPart removes from a line of several sentences, or of clauses that hold without each other, those that a passage takes back. It
+// takesBackPart removes from a line of several sentences, or of clauses that hold without each other, those that a passage withdraws. It
 // reports false if the line says nothing else.
 func (n *notebook) takesBackPart(p *page, i int, e *entry) bool {
 	l := &p.lines[i]

@@ -173,7 +173,7 @@ func (c *conversation) passages() []passage {
 	return out
 }
 
-// substitute matches what a client posts in place of something that is no text: "[attachment: plan.pdf]".
+// substitute matches what a client posts in place of something that is not text: "[attachment: plan.pdf]".
 var substitute = lazyregexp.New(`^\[[^\[\]]*\]$`)
 
 // repairs reports whether a unit gives another value for one that the speaker has just said.
@@ -206,7 +206,7 @@ const (
 )
 
 // isPassing reports whether a unit is kept for the day only, whatever its score: a preference with a number or a time is often
-// ironic ("I love meetings at 8"), as is praise in strong words or with laughter, a wish for this time is no standing one, and what
+// ironic ("I love meetings at 8"), as is praise in strong words or with laughter, a wish for this time is not a standing one, and what
 // begins with another person or answers a question about them is about them.
 func (c *conversation) isPassing(u *unit) bool {
 	s := u.set

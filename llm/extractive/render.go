@@ -39,7 +39,7 @@ var factNames = []string{"facts", "key facts", "stable facts", "health", "事实
 // sectionOrder is the order in which new sections are written.
 var sectionOrder = []kind{kindIdentity, kindPerson, kindPreference, kindDecision, kindFact, kindTask, kindPlan, kindRemember}
 
-// sectionRank orders the engine's sections; -1 is none of them.
+// sectionRank orders the engine's sections; -1 means none of them.
 func sectionRank(heading string) int {
 	return slices.IndexFunc(sectionOrder, func(k kind) bool { return slices.Contains(sections[k].names, heading) })
 }

@@ -12,7 +12,7 @@ import (
 // pause matches what separates a request to forget from what holds instead.
 var pause = lazyregexp.New(`\s*[,;，；،؛]\s*|\s+[–—-]+\s+`)
 
-// newsAfter returns where the request of a sentence to forget something ends, and where it goes on with what holds instead; 0: it does
+// newsAfter returns where the request of a sentence to forget something ends, and where it continues with what holds instead; 0: it does
 // not, or only gives a reason ("that's off").
 func newsAfter(text string, marks cue.Marks) (from, to int) {
 	const reason cue.Set = 1<<cue.Not | 1<<cue.Over | 1<<cue.Forget | 1<<cue.Ask | 1<<cue.Doubt | 1<<cue.If | 1<<cue.Would | 1<<cue.Suppose

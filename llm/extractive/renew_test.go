@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What holds instead of something to forget is kept, and the forgotten is not. A reason to forget is no news.
+// What holds instead of something to forget is kept, and the forgotten is not. A reason to forget is not news.
 func TestNewsAfterForgetting(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, says, kept, gone string }{

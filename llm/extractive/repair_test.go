@@ -113,7 +113,7 @@ func TestRepairWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// Numbers of other things are no corrections, and a number that is corrected in another conversation replaces the line that has it.
+// Numbers of other things are not corrections, and a number that is corrected in another conversation replaces the line that has it.
 func TestNumbersOfTheSameThing(t *testing.T) {
 	for _, says := range [][]string{
 		{"u: We booked for 14", "a: Noted.", "u: Actually a hotel for 14 and a hall for 18"},

@@ -161,7 +161,7 @@ func (c *conversation) vectorOf(i int) vector {
 	return v
 }
 
-// leads reports whether the first cue of a unit that is no filler is of a kind.
+// leads reports whether the first cue of a unit that is not a filler is of a kind.
 func (c *conversation) leads(u *unit, k cue.Kind) bool {
 	for _, m := range u.marks {
 		if m.Kind == k {

@@ -99,7 +99,7 @@ const (
 	placeBefore            // the message of the user before
 	placeAsked             // the message before
 	placeSame              // the unit's message
-	placeReply             // the message behind
+	placeReply             // the next message
 	placeNext              // the next message of the user
 	placeOwn               // the unit itself; its cues are features already
 	places
@@ -210,7 +210,7 @@ func around(transcript []transcripts.Line, all []traits, group bool) []vector {
 				v = append(v, settingLower)
 			}
 			if full*3 < others {
-				v = append(v, settingOddPeriod) // taken back where the unit has none
+				v = append(v, settingOddPeriod) // removed again where the unit has none
 			}
 		}
 		out[i] = v
@@ -269,7 +269,7 @@ const trapScale = 25
 // what they suffer from. Of introductions that were put into conversations, two in a hundred have a higher one.
 const sureTrap = 1
 
-// trap is the greatest of the scores for each way not to mean what is said; a unit above 0 is left out. The first way is to invent.
+// trap is the highest score over the ways a sentence can be non-literal; a unit above 0 is left out. The first way is invention.
 func (v vector) trap() float64 {
 	weights := trapWeights()
 	worst := math.Inf(-1)

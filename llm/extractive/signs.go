@@ -10,7 +10,7 @@ import (
 	"reverie/language/lazyregexp"
 )
 
-// claim is a line of a file that a passage may take back.
+// claim is a line of a file that a passage may withdraw.
 type claim struct {
 	text    string
 	terms   words
@@ -305,14 +305,14 @@ func (p *passage) conflict(c *claim, w *window) (named, unit, number, denied boo
 	return named, unit, number, denied
 }
 
-// Scores up to which a claim is kept. To keep a line that was taken back leaves two lines; a line that is taken back by mistake is lost.
+// Scores up to which a claim is kept. Keeping a withdrawn line leaves two lines; a line that is withdrawn by mistake is lost.
 const (
 	unsure       = -.65
 	unsureOfLong = -.2
 )
 
-// leastScore returns the score that signs must exceed for a claim to be taken back.
-func leastScore(v vector) float64 {
+// minScore returns the score that signs must exceed for a claim to be withdrawn.
+func minScore(v vector) float64 {
 	if slices.Contains(v, signLong) {
 		return unsureOfLong
 	}
@@ -358,7 +358,7 @@ func (p *passage) deniesElsewhere(w *window, c *claim) bool {
 		})
 }
 
-// takesBack returns the clause of a passage that takes a claim back; nil if there is none.
+// takesBack returns the clause of a passage that withdraws a claim; nil if there is none.
 func (p *passage) takesBack(c *claim) (by *window) {
 	if p.isOfAnother(c.speaker) {
 		return nil
@@ -380,7 +380,7 @@ func (p *passage) takesBack(c *claim) (by *window) {
 		if isProof(v) {
 			score = max(score, certain)
 		}
-		if score <= leastScore(v) || isOfAnother(v, &windows[i], c) || isEmpty(v, &windows[i]) ||
+		if score <= minScore(v) || isOfAnother(v, &windows[i], c) || isEmpty(v, &windows[i]) ||
 			p.deniesElsewhere(&windows[i], c) {
 			continue
 		}

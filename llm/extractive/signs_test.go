@@ -213,7 +213,7 @@ func TestSigns(t *testing.T) {
 				of = &taken
 			}
 			hit := slices.ContainsFunc(b.clauses, func(v vector) bool {
-				return isProof(v) || v.score(weights, bias) > leastScore(v)
+				return isProof(v) || v.score(weights, bias) > minScore(v)
 			})
 			if of.of++; hit {
 				of.hits++

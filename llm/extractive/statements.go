@@ -24,7 +24,7 @@ type Said struct {
 // Statements returns what Engine.Propose would note of a transcript, without files: what a dream weighs. now is in the owner's
 // zone.
 //
-// Questions are left out, and so is what is taken back later in the conversation. A statement whose value is corrected has the
+// Questions are left out, and so is what is withdrawn later in the conversation. A statement whose value is corrected has the
 // right value in brackets. A statement that is repeated has the messages of all of them. They come in the order in which they
 // were first said.
 func Statements(transcript []transcripts.Line, now time.Time) []Said {

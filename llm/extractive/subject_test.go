@@ -61,7 +61,7 @@ var subjects = []struct {
 	{[]string{"婚礼预算是4200元。", "不对，4800元"}, "[4800]", "4200"},
 	{[]string{"My cat weighs 4 kg and sleeps all day.", "I was wrong about the dog. It's 14 kg."}, "", ""},
 	{[]string{"I like two films a week.", "My wedding costs 4200 euros.", "What do you know about me?", "My boss Karen hates Fridays.", "actually make that 4800"}, "[4800]", "4200"},
-	// The old value in another statement, beside a new one, is no correction.
+	// The old value in another statement, beside a new one, is not a correction.
 	{[]string{"My rent is 900 euros a month.", "sorry for the delay, I looked at flats for 900 and for 950 euros"}, "", ""},
 	{[]string{"I train with the team on Tuesdays and Thursdays.", "I can't cook on Thursdays, I eat out"}, "", ""},
 }

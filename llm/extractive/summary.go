@@ -146,7 +146,7 @@ func (d *digest) again(heading, text string) {
 	d.add(heading, text)
 }
 
-// take adds a passage unless the summary has it already. It applies corrections and removes what the passage takes back.
+// take adds a passage unless the summary has it already. It applies corrections and removes what the passage withdraws.
 func (d *digest) take(p *passage) {
 	if p.withdrawn || p.asks {
 		return

@@ -97,7 +97,7 @@ func contrasted(text string, names [][]int, m cue.Mark, last bool) (denied, give
 	return denied, given
 }
 
-// endsClause reports whether a clause ends before a text, or goes on with where or what for.
+// endsClause reports whether a clause ends before a text, or continues with a place or a purpose.
 func endsClause(text string) bool {
 	rest := strings.Fields(clause(text))
 	return len(rest) == 0 || slices.Contains([]string{"in", "for", "on", "at"}, rest[0])

@@ -427,7 +427,7 @@ func (u *unit) factsIn(lang string) (facts []fact, all bool) {
 	return unique, all && len(facts) > 0 && len(unique) == len(facts)
 }
 
-// correctsBehind reports whether what a unit says after a clause takes back the fact that the clause states: "Wait, no, Leeds was before,
+// correctsBehind reports whether what a unit says after a clause withdraws the fact that the clause states: "Wait, no, Leeds was before,
 // now York."
 func (u *unit) correctsBehind(clause string, f *fact) bool {
 	_, rest, _ := strings.Cut(u.text, clause)
@@ -597,7 +597,7 @@ func isValue(attribute, value, lang string) bool {
 		!(attribute == attributeName && set.Has(cue.Other))
 }
 
-// abstract matches German nouns that are no places.
+// abstract matches German nouns that are not places.
 var abstract = lazyregexp.New(`(?:ung|heit|keit|schaft|tät|ion|stand|nähe|lage)$`)
 
 // notValues are words that follow "my name is", "I live in" or "I work as a" without being a name, a place or a job.
@@ -615,7 +615,7 @@ var notValues = func() map[string]bool {
 	return words
 }()
 
-// notNames are jobs that are no names.
+// notNames are jobs that are not names.
 var notNames = map[string]bool{"chef": true, "老师": true, "老師": true}
 
 // notPeople matches what people say that they are, in capitals, without its being a name: "I'm German".

@@ -231,7 +231,7 @@ func trainUnits(examples []example, label func(example) (bool, float64)) (weight
 	return train(vectors, features, 300, .004, func(i int) (bool, float64) { return label(examples[i]) })
 }
 
-// trainTraps fits the weights for each kind of trap against everything else that is no trap.
+// trainTraps fits the weights for each kind of trap against everything else that is not a trap.
 func trainTraps(examples []trapExample) (weights [][]int32, biases []int32) {
 	for kind := 1; kind <= len(trapTexts); kind++ {
 		var vectors []vector

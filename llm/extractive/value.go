@@ -73,7 +73,7 @@ func (c change) sameUnit() bool {
 	return c.from.unit == c.to.unit || c.from.unit == "" || c.to.unit == ""
 }
 
-// leads reports whether a number is directly before another one, as the month in "9월 15일": it is not like a month by itself.
+// leads reports whether a number is directly before another one, as the month in "9월 15일": it is not like a month on its own.
 func leads(all []value, v value) bool {
 	const unit = 4 // bytes of a month's name and a space
 	return slices.ContainsFunc(all, func(o value) bool { return o.class == 'n' && o.Start > v.End && o.Start <= v.End+unit })
@@ -141,7 +141,7 @@ func likest(v value, among []value) (value, bool) {
 	return value{}, false
 }
 
-// shape returns a text with the same digit for all of its digits: "16/3" is no number like "280".
+// shape returns a text with the same digit for all of its digits: "16/3" is not a number like "280".
 func shape(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {

@@ -24,7 +24,7 @@ func (w *window) denies(v value) bool {
 // besides is the maximum number of characters between a negation and the denied words.
 const besides = 6
 
-// pairs are the languages whose words are pairs of characters; about half of the pairs of a text are no words.
+// pairs are the languages whose words are pairs of characters; about half of the pairs of a text are not words.
 var pairs = []string{"zh", "ja", "ko"}
 
 // subject returns the words that say what a passage is about.

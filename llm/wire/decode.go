@@ -137,7 +137,7 @@ func (d *draft) answer() (a Answer, whole bool) {
 
 const noArguments = "{}"
 
-// object returns a call's arguments as the JSON object that servers require. Arguments that are none are wrapped in a field
+// object returns a call's arguments as the JSON object that servers require. Arguments that are not an object are wrapped in a field
 // that no tool has.
 func object(arguments string) json.RawMessage {
 	trimmed := bytes.TrimSpace([]byte(arguments))

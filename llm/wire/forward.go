@@ -106,7 +106,7 @@ func (t *Transcript) Answer() (a Answer, whole bool) {
 	return withoutThinking(a), whole && !t.failed
 }
 
-// ReadForwarded reads an answer in one piece that is passed on. whole is false for one that is no answer.
+// ReadForwarded reads an answer in one piece that is passed on. whole is false for one that is not an answer.
 func ReadForwarded(header http.Header, body []byte) (a Answer, whole bool) {
 	a, failure := readCompletion(header, body)
 	return withoutThinking(a), failure == nil

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// maxRetryAfter bounds a provider's delay, so that a nonsense number does not stop work for good.
+// maxRetryAfter bounds a provider's delay, so that a nonsense number does not stop work permanently.
 const maxRetryAfter = 24 * time.Hour
 
 // waitPart matches one number with its unit.
@@ -68,7 +68,7 @@ func spoken(s string) time.Duration {
 
 var units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}
 
-// bounded converts nanoseconds to a duration without overflow. A value that is negative or not a number is no delay.
+// bounded converts nanoseconds to a duration without overflow. A value that is negative or not a number is not a delay.
 func bounded(ns float64) time.Duration {
 	if !(ns > 0) {
 		return 0

@@ -75,7 +75,7 @@ type events struct {
 }
 
 // next returns the data of the next event, and io.EOF after the last one. An event ends with an empty line, but some servers
-// leave it out: a line that is valid JSON by itself is an event too.
+// leave it out: a line that is valid JSON on its own is an event too.
 func (e *events) next() ([]byte, error) {
 	for {
 		line, err := e.lines.ReadBytes('\n')

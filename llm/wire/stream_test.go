@@ -15,7 +15,7 @@ import (
 	"reverie/memory"
 )
 
-// streamOf returns a response with these events; those of it that are no JSON are sent as they are.
+// streamOf returns a response with these events; those of it that are not JSON are sent as they are.
 func streamOf(events ...string) *http.Response {
 	var b strings.Builder
 	for _, e := range events {

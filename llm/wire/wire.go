@@ -18,7 +18,7 @@ import (
 	"reverie/memory"
 )
 
-// Call is one request to a model and what came of it. The fields above Answered belong to the caller, the others to the
+// Call is one request to a model and its outcome. The fields above Answered belong to the caller, the others to the
 // client that sends it.
 type Call struct {
 	Key    string          // kept out of errors

@@ -38,16 +38,16 @@ func (c Cron) Skipped(zone *time.Location, from, to time.Time) []Skipped {
 func (c Cron) Interval() time.Duration {
 	interval := 24 * time.Hour
 	if hours := c.Hours(); len(hours) > 1 {
-		interval = time.Duration(leastGap(hours, 24)) * time.Hour
+		interval = time.Duration(minGap(hours, 24)) * time.Hour
 	}
 	if minutes := c.Minutes(); len(minutes) > 1 {
-		interval = time.Duration(leastGap(minutes, 60)) * time.Minute
+		interval = time.Duration(minGap(minutes, 60)) * time.Minute
 	}
 	return interval
 }
 
-// leastGap returns the smallest distance between two of some ascending values on a circle.
-func leastGap(values []int, circle int) int {
+// minGap returns the smallest distance between two of some ascending values on a circle.
+func minGap(values []int, circle int) int {
 	least := values[0] + circle - values[len(values)-1]
 	for i, v := range values[1:] {
 		least = min(least, v-values[i])

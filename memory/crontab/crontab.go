@@ -46,7 +46,7 @@ func Parse(s string) (Cron, error) {
 	c := Cron{text, *spec}
 	c.spec.Location = time.UTC
 	if c.spec.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
-		return Cron{}, fmt.Errorf("%q never comes: name a day that exists", text)
+		return Cron{}, fmt.Errorf("%q never fires: use a date that exists", text)
 	}
 	return c, nil
 }

@@ -27,7 +27,7 @@ func TestParseCron(t *testing.T) {
 		{in: "@every 1h", problem: "five fields"},
 		{in: "TZ=Europe/Berlin 0 2 * * *", problem: "the time zone is the agent's"},
 		{in: "CRON_TZ=UTC 0 2 * * *", problem: "the time zone is the agent's"},
-		{in: "0 2 30 2 *", problem: "never comes"},
+		{in: "0 2 30 2 *", problem: "never fires"},
 		{in: "0 2 * * *" + strings.Repeat(" ", maxCron), problem: "longer"},
 	} {
 		got, err := Parse(c.in)

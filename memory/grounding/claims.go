@@ -251,7 +251,7 @@ func (c *checking) polarity(l clause, mine claimed) {
 			return
 		}
 	}
-	// A message may take back what a document says.
+	// A message may retract what a document says.
 	news := c.compare(l, c.said, func(s clause) bool { return !c.said.passages[c.said.sentences[s.sentence].passage].document })
 	if news.common >= 2 && slices.ContainsFunc(news.clauses, func(at int) bool { return c.said.clauses[at].negated == l.negated }) {
 		return
@@ -397,7 +397,7 @@ func (c *checking) topic(l clause) string {
 	return m[1]
 }
 
-// isOfAnother reports whether a clause of the sources is about somebody who is none of these names: about the user, who has another name,
+// isOfAnother reports whether a clause of the sources is about somebody who has none of these names: about the user, who has another name,
 // about other names, or about a relation that the names do not have.
 func (c *checking) isOfAnother(at int, names []string) bool {
 	s := c.said.clauses[at]

@@ -136,15 +136,15 @@ func TestMutantsOfTheCorpusAreCaught(t *testing.T) {
 	for _, operator := range slices.Sorted(maps.Keys(floors)) {
 		share := 100 * float64(caught[operator]) / float64(max(1, made[operator]))
 		t.Logf("%-18s %5d of %5d caught, %.1f %%", operator, caught[operator], made[operator], share)
-		if made[operator] < leastMutants || share < floors[operator] {
-			t.Errorf("%s: %.1f %% of %d mutants are caught, want %.0f %% of at least %d:\n%s", operator, share, made[operator], floors[operator], leastMutants,
-				strings.Join(missed[operator][:min(len(missed[operator]), 40)], "\n"))
+		if made[operator] < minMutants || share < floors[operator] {
+			t.Errorf("%s: %.1f %% of %d mutants are caught, want %.0f %% of at least %d:\n%s", operator, share, made[operator], floors[operator],
+				minMutants, strings.Join(missed[operator][:min(len(missed[operator]), 40)], "\n"))
 		}
 	}
 }
 
-// leastMutants is the number of mutants that each operator must make.
-const leastMutants = 150
+// minMutants is the number of mutants that each operator must make.
+const minMutants = 150
 
 // floors are the shares of mutants, in percent, that must be caught.
 var floors = map[string]float64{

@@ -259,7 +259,7 @@ func (c *checking) run(text string) {
 	c.claims(whole)
 }
 
-// quotes match quoted words. An apostrophe is no quotation mark.
+// quotes match quoted words. An apostrophe is not a quotation mark.
 var quotes = lazyregexp.New(`"([^"]+)"|“([^“”]+)”|„([^“”„]+)[“”]|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》`)
 
 // quotations checks quoted words.

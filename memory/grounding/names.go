@@ -11,7 +11,7 @@ import (
 	"reverie/language/lazyregexp"
 )
 
-// isPlainWord reports whether a folded word in capital letters is no name in any language.
+// isPlainWord reports whether a folded word in capital letters is not a name in any language.
 func isPlainWord(word string) bool {
 	word = strings.TrimSuffix(word, "'s")
 	for _, list := range []string{"plain", "generic", "month", "weekday", "relative", "person", "holiday"} {
@@ -23,7 +23,7 @@ func isPlainWord(word string) bool {
 	return isNumber
 }
 
-// isPlain reports whether a word of the line in capital letters is no name.
+// isPlain reports whether a word of the line in capital letters is not a name.
 func (c *checking) isPlain(n site) bool {
 	lower := light(n.text)
 	if c.speakers[n.keys[0]] {
@@ -47,7 +47,7 @@ func (c *checking) isPlain(n site) bool {
 // maxAcronym is the length of words in capital letters that a line in another language may have for words of the source: HR, GP.
 const maxAcronym = 4
 
-// nounEndings are endings of German nouns that are no names.
+// nounEndings are endings of German nouns that are not names.
 var nounEndings = strings.Fields("ung ungen heit keit schaft tion tionen ismus ität tät nis zeit kurs termin essen")
 
 // isGermanNoun reports whether a German word in capital letters is a common noun: a number, an article or a preposition with one is
@@ -186,7 +186,7 @@ func (g *Ground) findNames() {
 		}
 	}
 	for _, o := range g.said.names {
-		if s := g.said.clauses[o.clause]; o.text == "" && (s.self || !s.third) { // whoever speaks of themselves is where each word is
+		if s := g.said.clauses[o.clause]; o.text == "" && (s.self || !s.third) { // a speaker who talks about themselves is present at every word
 			for _, w := range g.said.words[s.start:s.end] {
 				g.named = append(g.named, site{keys: o.keys, at: w.at, clause: o.clause})
 			}

@@ -266,7 +266,7 @@ func joined(text string, a, b placed) bool {
 		a.value == 4 && b.value == 20 && between != " and " || a.value < 10 && b.value >= 20 && b.value < 100 && strings.HasPrefix(text[a.end:], " و")
 }
 
-// compose returns the number that parts name together, and the parts that are numbers by themselves.
+// compose returns the number that parts name together, and the parts that are numbers on their own.
 func compose(text string, parts []placed) []number {
 	if len(parts) == 1 {
 		p := parts[0]

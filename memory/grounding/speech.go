@@ -16,7 +16,7 @@ import (
 	"reverie/language/stance"
 )
 
-// Distances between words, so that what is in one clause is nearer than what a sign divides.
+// Distances between words, so that words of one clause are nearer than words divided by a sign.
 const (
 	perWord     = 2 // a character of a script without spaces counts half
 	perComma    = 2
@@ -183,7 +183,7 @@ func (s *speech) add(text string, p passage, parts []stance.Sentence) {
 		if part.Stance >= stance.Hypothetical {
 			v = aside
 		}
-		if kinds, begins := beginnings[part.Stance]; begins { // the text before a supposition, or before the order of a story, is none
+		if kinds, begins := beginnings[part.Stance]; begins { // the text before a supposition, or before the request for a story, is not part of it
 			at := slices.IndexFunc(part.Marks, func(m cue.Mark) bool { return slices.Contains(kinds, m.Kind) })
 			if at >= 0 { // none: it continues what is before it
 				until = part.Marks[at].Start
@@ -265,7 +265,7 @@ func (s *speech) sentence(text string, v voice, marks cue.Marks, until int) {
 	s.read(number, first, marks, until, strings.ContainsAny(text, "?？؟"))
 }
 
-// raised are digits that fold to plain ones and are no numbers: m².
+// raised are digits that fold to plain ones and are not numbers: m².
 var raised = strings.NewReplacer("²", "  ", "³", "  ")
 
 // languages maps tags to languages with stems.
@@ -367,7 +367,7 @@ func runJoin(text string, at int) bool {
 	return false
 }
 
-// values adds the numbers of a sentence that are no part of a date, and the relations.
+// values adds the numbers of a sentence that are not part of a date, and the relations.
 func (s *speech) values(number, first int) {
 	sent := &s.sentences[number]
 	words := s.words[s.clauses[first].start:]

@@ -171,7 +171,7 @@ func (c *checking) rivals(v site, sites, line []site, fresh bool, rival func(sit
 	return out
 }
 
-// isUnsaid reports whether a clause of the sources is no statement of a user's.
+// isUnsaid reports whether a clause of the sources is not a statement of a user's.
 func (c *checking) isUnsaid(clause int) bool {
 	return c.said.clauses[clause].voice != own
 }
@@ -335,7 +335,7 @@ func (c *checking) number(n site, whole bool) {
 	}
 }
 
-// smallNumber is the greatest number that a line may count by itself, in a word.
+// smallNumber is the greatest number that a line may count without a source, as a word.
 const smallNumber = 12
 
 // kindOf distinguishes years from other numbers: they do not replace each other.
@@ -432,7 +432,7 @@ func (c *checking) isOfUser(n site) bool {
 	})
 }
 
-// keyOf returns the attribute of the user that a key line names; empty: it is none.
+// keyOf returns the attribute of the user that a key line names; empty: none.
 func keyOf(line string) string {
 	if attribute, _ := claim.KeyOf(line); attribute != claim.Place {
 		return attribute

@@ -63,7 +63,7 @@ func (c *checking) isPart(text, speaker string, document bool) bool {
 func (c *checking) altered(text string) {
 	line := squeezed(inserted.ReplaceAllString(text, ""))
 	shape, mine := masked(line)
-	if len(shape) < leastAltered {
+	if len(shape) < minAltered {
 		return
 	}
 	for i, p := range c.said.passages {
@@ -86,14 +86,14 @@ func (c *checking) altered(text string) {
 	}
 }
 
-// leastAltered is the length in bytes from which a line repeats a message.
-const leastAltered = 12
+// minAltered is the length in bytes from which a line repeats a message.
+const minAltered = 12
 
 func (c *checking) isSpeaker(p passage, text string) bool {
 	return len(c.speakers) == 0 || strings.Contains(light(text), p.speaker)
 }
 
-// isCorrected reports whether a message behind a passage has a number.
+// isCorrected reports whether a message after a passage has a number.
 func (c *checking) isCorrected(at int, value string) bool {
 	return slices.ContainsFunc(c.said.passages[at+1:], func(p passage) bool { _, all := masked(p.squeezed); return slices.Contains(all, value) })
 }

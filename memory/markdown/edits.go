@@ -10,12 +10,12 @@ type Edit struct {
 	At      int      `json:"at"`                // lines of the earlier text before it
 	Removed []string `json:"removed,omitempty"` // lines, as they are in the earlier text
 	Added   []string `json:"added,omitempty"`
-	// With are the edits, by index, that this one belongs to, because it is no statement: a heading, a comment or white space. It is
+	// With are the edits, by index, that this one belongs to, because it is not a statement: a heading, a comment or white space. It is
 	// added with the first of them that is accepted, and removed with the last one.
 	With []int `json:"with,omitempty"`
 }
 
-// IsFrame reports whether an edit goes with others.
+// IsFrame reports whether an edit belongs to others.
 func (e Edit) IsFrame() bool { return len(e.With) > 0 }
 
 // Edits returns the difference between two texts by statement, in order. A nested item that is added with the item it belongs to is part
@@ -94,8 +94,8 @@ func rootsOf(text string, n int) []int {
 	return roots
 }
 
-// groupsOf splits lines [from,to) into statements and single lines that are none. A statement whose beginning lies before from, or
-// which begins within from and to, is one group with what is nested in it only if it begins there.
+// groupsOf splits lines [from,to) into statements and single lines that are not statements. A statement whose beginning lies before from,
+// or which begins within from and to, is one group with what is nested in it only if it begins there.
 func groupsOf(lines []string, roots []int, from, to int) [][2]int {
 	var groups [][2]int
 	for i := from; i < to; {
@@ -137,7 +137,7 @@ func (s *editing) add(e Edit, place int) {
 	s.edits, s.places = append(s.edits, e), append(s.places, place)
 }
 
-// framed attaches what is no statement to the statements that it belongs to. A heading that changes without any is a statement itself.
+// framed attaches what is not a statement to the statements that it belongs to. A heading that changes without any is a statement itself.
 func (s *editing) framed() []Edit {
 	isStatement := make([]bool, len(s.edits))
 	found := false
@@ -197,7 +197,7 @@ func (s *editing) alike(i, j int) bool {
 	return (len(s.edits[i].Added) > 0) == (len(s.edits[j].Added) > 0)
 }
 
-// beside returns what white space or a comment goes with: what follows it directly, else what is before it, else any statement.
+// beside returns what white space or a comment belongs to: what follows it directly, else what is before it, else any statement.
 func (s *editing) beside(i int, isStatement []bool) []int {
 	of := func(j int) []int {
 		if isStatement[j] {

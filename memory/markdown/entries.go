@@ -422,7 +422,7 @@ func spaceless(r rune) bool {
 }
 
 // unstyled removes marks of emphasis (one or more * or _ on both sides of words), code marks, and the backslashes of
-// escapes. A mark between letters or by itself is text: db_port, 2*3, a * b.
+// escapes. A mark between letters or on its own is text: db_port, 2*3, a * b.
 func unstyled(s string) string {
 	runes := []rune(s)
 	drop := make([]bool, len(runes))

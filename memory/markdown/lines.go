@@ -37,7 +37,7 @@ func Lines(s string) []string {
 }
 
 // Words returns the terms of a text for comparison: case-folded words of letters, marks and digits, and pairs of adjacent
-// characters in scripts without spaces (a single such character by itself).
+// characters in scripts without spaces (a single such character on its own).
 func Words(s string) map[string]bool {
 	out := map[string]bool{}
 	var (

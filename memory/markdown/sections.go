@@ -148,7 +148,7 @@ func closesFence(line, fence string) bool {
 	return mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) && strings.TrimSpace(line[len(mark):]) == ""
 }
 
-// headingOf parses an ATX heading. Level 0 means that line is no heading.
+// headingOf parses an ATX heading. Level 0 means that line is not a heading.
 func headingOf(line string) (level int, text string) {
 	level = len(line) - len(strings.TrimLeft(line, "#"))
 	if level == 0 || level > 6 {

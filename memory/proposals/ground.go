@@ -37,7 +37,7 @@ func GroundOf(in ExtractionInput) *grounding.Ground {
 // Ground removes the lines of a proposal that claim what was not said, and new ones that are uncertain or say nothing, and returns the
 // rest with the removed lines.
 //
-// Items below a removed one go with it, headings left without text are removed, and a line of a document that a removed one had
+// Items below a removed one are removed with it, headings left without text are removed, and a line of a document that a removed one had
 // replaced is restored. All other lines stay byte for byte. A text that no longer changes its document is empty. ShouldUpdate stays
 // as it is, so that a proposal of which nothing is left can be distinguished from an empty one.
 func Ground(p Proposal, in ExtractionInput) (Proposal, []Dropped) {
@@ -141,7 +141,7 @@ func (t *groundedText) drop(i int, faults []grounding.Fault) {
 }
 
 // restoredShare is the share of a removed line's words, in percent, that a missing line of the document needs to be the one that it
-// replaced, unless it stood after the same line.
+// replaced, unless it was after the same line.
 const restoredShare = 40
 
 // restore puts back the lines of the document that removed ones had replaced.

@@ -195,7 +195,7 @@ func (g *guard) instructions(field, before, text string) {
 	}
 }
 
-// scanned refuses a text that the scan quarantines. Secrets in it are no reason: they are redacted when it is written.
+// scanned refuses a text that the scan quarantines. Secrets in it are not a reason: they are redacted when it is written.
 func (g *guard) scanned(field string, findings []scan.Finding) {
 	named := slices.DeleteFunc(slices.Clone(findings), scan.Finding.IsSecret)
 	if len(named) == 0 {
@@ -296,7 +296,7 @@ func (g *guard) kept(field, path, current, text string) {
 	var (
 		missing []string // lines written by a person
 		gone    []string // other lines, normalized
-		total   int      // lines that are no headings
+		total   int      // lines that are not headings
 		retired int      // lines written by a person
 	)
 	isHeading := markdown.HeadingLines(current)
@@ -355,7 +355,7 @@ func hasContent(text string) bool {
 	return false
 }
 
-// countDropped counts the lines of gone that no new line of text rewords.
+// countDropped counts the removed lines that no new line of text rewords.
 //
 // Words weigh less the more lines of current have them: "User likes" does not make two lines the same when half of the file
 // begins with it. Comments, such as the sources of promoted lines, do not count.

@@ -129,7 +129,7 @@ func mergedWords(parts []MergeEntry, m Merged, bad func(code, format string, arg
 			}
 		}
 		if words.Turns != claim.WordsOf(m.Content).Turns && words.Turns&claim.Negated != claim.WordsOf(m.Content).Turns&claim.Negated {
-			bad("lost", "it denies what %q says, or the other way round", p.Content)
+			bad("lost", "it contradicts %q", p.Content)
 		}
 	}
 	slices.Sort(said)

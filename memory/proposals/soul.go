@@ -79,7 +79,7 @@ func (in SoulInput) CheckSoul(text string) (violations []Violation) {
 	known := namesIn(strings.Join(in.Known, "\n"))
 	before := namesIn(in.Soul + " " + in.Agent)
 	for _, line := range fresh {
-		if strings.Contains(in.Soul, line) { // it stood there before
+		if strings.Contains(in.Soul, line) { // it was there before
 			continue
 		}
 		if at := strings.IndexFunc(line, unicode.IsDigit); at >= 0 {

@@ -18,7 +18,7 @@ const (
 	ViolationLowSignal = "low_signal" // it is too short to say anything
 )
 
-// minSignal is the shortest statement that says something by itself, in bytes.
+// minSignal is the shortest statement that says something on its own, in bytes.
 const minSignal = 8
 
 // weak returns why a new statement is not worth keeping; empty: it is. A note keeps doubts as they were said, in quotation marks; a lasting

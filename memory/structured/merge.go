@@ -9,7 +9,7 @@ import (
 // MinMerged is the number of current entries from which a document is consolidated.
 const MinMerged = 8
 
-// Merge removes current entries that say nothing but what a later one says, and returns the document and how many it removed. An entry
+// Merge removes current entries that only repeat what a later one says, and returns the document and how many it removed. An entry
 // is removed if another one that was updated later, or as late and is below it, has the same content in any wording, or all of it.
 // Entries whose key keeps reports stay. The number of entries never grows.
 func Merge(document string, keeps func(key string) bool) (merged string, removed int, err error) {

@@ -13,7 +13,7 @@ type Replaced struct {
 }
 
 // Replace puts entries in place of others, with the source and the day of the one that was updated last, and returns the document and
-// how many entries it has less. It leaves out those of which an entry is gone, archived or kept.
+// how many entries it has less. It leaves out those of which an entry was removed, archived or kept.
 func Replace(document string, all []Replaced, keeps func(key string) bool) (replaced string, removed int, err error) {
 	replaced = document
 	for _, r := range all {

@@ -77,7 +77,7 @@ func IsSourceLine(text string) bool {
 // plainSource is sourceLine with a source of at most two words.
 var plainSource = regexp.MustCompile(`^(?:> ?)?Source: [\w./:-]+(?: [\w./:-]+)? \| Updated: \d{4}-\d{2}-\d{2}$`)
 
-// IsPlainSource is IsSourceLine for lines that have no room for a sentence, so that they need no scan for instructions.
+// IsPlainSource is IsSourceLine for lines that are too short for a sentence, so that they need no scan for instructions.
 func IsPlainSource(text string) bool { return plainSource.MatchString(text) }
 
 // Parse returns the entries of a document in order, the archived ones last. Text outside of entries is left out.

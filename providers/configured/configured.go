@@ -72,7 +72,7 @@ func Load(path string) (File, error) {
 		return f, fmt.Errorf("%s: %w", path, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return f, fmt.Errorf("%s: there is text behind the object", path)
+		return f, fmt.Errorf("%s: unexpected text after the object", path)
 	}
 	if err := f.check(); err != nil {
 		return f, fmt.Errorf("%s: %w", path, err)

@@ -51,7 +51,7 @@ func TestLoad(t *testing.T) {
 		`{"providers":[{"id":"a","transport":"http","url":"http://x","secret":"y"}]}`:                                   "unknown field",
 		`{"backend":{"id":"a"}}`:                     "command",
 		`{"backend":{"id":"files","command":["x"]}}`: "is taken",
-		`{} {}`: "behind",
+		`{} {}`: "after",
 		`[]`:    "cannot unmarshal",
 	} {
 		if _, err := load(t, text); err == nil || !strings.Contains(err.Error(), problem) {

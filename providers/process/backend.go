@@ -27,7 +27,7 @@ const (
 	// openTime bounds the first answer of a program, and feedTime the time in which it takes the passages of one request.
 	openTime = 10 * time.Second
 	feedTime = 30 * time.Second
-	// maxFed bounds the time in which one memory is handed over; what is left follows with the next search.
+	// maxFed bounds the time for sending one memory to the program; the rest follows with the next search.
 	maxFed = 10 * time.Minute
 	// batch is the number of passages of one request.
 	batch = 64
@@ -77,7 +77,7 @@ type space struct {
 	used    time.Time
 	mu      sync.Mutex
 	known   map[index.UnitKey]bool // what the program was given
-	feeding chan struct{}          // closed when the program has what it lacked; nil: nothing is handed over
+	feeding chan struct{}          // closed when the program has what it lacked; nil: nothing is being sent
 }
 
 // New returns a backend. Its program is started with the first search.
@@ -224,7 +224,7 @@ func (b *Backend) space(c *child, id memory.Identity) *space {
 	s := b.spaces[name]
 	if s == nil {
 		s = &space{id: name, known: map[index.UnitKey]bool{}}
-		if b.child == c { // otherwise it has failed meanwhile
+		if b.child == c { // otherwise it has failed since then
 			b.spaces[name] = s
 			b.dropOldest(c)
 		}
@@ -257,7 +257,7 @@ func (b *Backend) dropOldest(c *child) {
 	}()
 }
 
-// idle reports whether a space was searched, and nothing is handed over.
+// idle reports whether a space was searched, and nothing is being sent.
 func (s *space) idle() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -322,7 +322,7 @@ func (b *Backend) feed(ctx context.Context, c *child, s *space, v recall.Backend
 	return done
 }
 
-// give sends what is gone and what is lacking. Its error is the program's.
+// give sends what was removed and what is missing. Its error is the program's.
 func (b *Backend) give(
 	ctx context.Context, c *child, s *space, v recall.BackendView, lacking []index.Unit, gone map[index.UnitKey]bool,
 ) error {
@@ -359,7 +359,7 @@ func (b *Backend) give(
 			return err
 		}
 		s.mu.Lock()
-		for _, u := range part { // also those whose source was reindexed meanwhile: they are not found any more
+		for _, u := range part { // also those whose source was reindexed concurrently: they are no longer found
 			s.known[u.Key()] = true
 		}
 		s.mu.Unlock()

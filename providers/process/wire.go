@@ -18,7 +18,7 @@ import (
 const (
 	opOpen   = "open"   // the first request
 	opPut    = "put"    // passages to be found in a space
-	opDelete = "delete" // passages not to be found any more
+	opDelete = "delete" // passages that must no longer be found
 	opDrop   = "drop"   // a whole space
 	opSearch = "search"
 )
@@ -127,7 +127,7 @@ func (c *child) deliver(a answer) bool {
 	if a.ID < 1 || a.ID > c.last {
 		return false
 	}
-	if waiting, found := c.waiting[a.ID]; found { // otherwise nobody waits any more
+	if waiting, found := c.waiting[a.ID]; found { // otherwise nobody waits for it
 		delete(c.waiting, a.ID)
 		waiting <- a
 	}
@@ -144,7 +144,7 @@ func (c *child) end(err error) {
 	c.failed = err
 	close(c.ended)
 	_ = c.input.Close()
-	_ = c.command.Process.Kill() // it may have ended by itself
+	_ = c.command.Process.Kill() // it may have ended already
 }
 
 // ask sends a request and waits for its answer.

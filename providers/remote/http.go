@@ -96,8 +96,8 @@ type web struct {
 type asker interface {
 	providers.Warmer
 	ask(ctx context.Context, operation string, q question) (answer, error)
-	// tell sends something that is only acknowledged.
-	tell(ctx context.Context, operation string, who providers.Who, what any) error
+	// send sends something that is only acknowledged.
+	send(ctx context.Context, operation string, who providers.Who, what any) error
 	tools(ctx context.Context) ([]providers.Tool, error)
 	use(ctx context.Context, tool string, call toolCall) (string, error)
 }
@@ -127,17 +127,17 @@ func (p provider) Search(ctx context.Context, q providers.Query) ([]providers.Pa
 
 // Follow implements providers.Follower.
 func (p provider) Follow(ctx context.Context, e providers.Event) error {
-	return p.tell(ctx, providers.OpFollow, e.Who, e)
+	return p.send(ctx, providers.OpFollow, e.Who, e)
 }
 
 // Forget implements providers.Forgetter.
 func (p provider) Forget(ctx context.Context, who providers.Who) error {
-	return p.tell(ctx, providers.OpForget, who, who)
+	return p.send(ctx, providers.OpForget, who, who)
 }
 
 // ForgetConversation implements providers.ConversationForgetter.
 func (p provider) ForgetConversation(ctx context.Context, c providers.Conversation) error {
-	return p.tell(ctx, providers.OpForgetConversation, c.Who, c)
+	return p.send(ctx, providers.OpForgetConversation, c.Who, c)
 }
 
 // Tools implements providers.Tooler.
@@ -196,8 +196,8 @@ func (w *web) ask(ctx context.Context, operation string, q question) (a answer, 
 	return own(text)
 }
 
-// tell implements asker.
-func (w *web) tell(ctx context.Context, operation string, _ providers.Who, what any) error {
+// send implements asker.
+func (w *web) send(ctx context.Context, operation string, _ providers.Who, what any) error {
 	_, err := w.post(ctx, operation, what)
 	return err
 }

@@ -92,8 +92,8 @@ func (s *server) ask(ctx context.Context, operation string, q question) (a answe
 	return read(result)
 }
 
-// tell implements asker: the object is the arguments of the tool.
-func (s *server) tell(ctx context.Context, operation string, who providers.Who, what any) error {
+// send implements asker: the object is the arguments of the tool.
+func (s *server) send(ctx context.Context, operation string, who providers.Who, what any) error {
 	_, err := s.call(ctx, who, s.Tools[operation], what)
 	return err
 }

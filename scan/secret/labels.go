@@ -473,7 +473,7 @@ func (v value) isUncommon(l label, before string) bool {
 var (
 	pinShape = lazyregexp.New(`^\p{Nd}{4,8}$`)
 	cvvShape = lazyregexp.New(`^\p{Nd}{3,4}$`)
-	// unitNext matches the unit of a number that is no PIN.
+	// unitNext matches the unit of a number that is not a PIN.
 	unitNext = lazyregexp.New(`^ ?(?:[年月日位桁文個个件%:/]|자|년|개|symbol|zeichen|digit|cifra|caract|chiffre|ký tự|символ)`)
 )
 

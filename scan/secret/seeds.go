@@ -144,7 +144,7 @@ var phraseless = func() map[string]bool {
 var phraseMarks = lazyregexp.New("^(?:[\\s,;、|*>\"'`“”«»-]+|\\d{1,2}[.):]?|\\.(?:\\s*\n|\\s*$))+")
 
 // recoveryPhrases finds the words after a label. No word list is needed: twelve words in a row without any of the short words of
-// a sentence are no prose.
+// a sentence are not prose.
 func recoveryPhrases(text, lower string) []Found {
 	var found []Found
 	examined := 0

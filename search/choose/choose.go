@@ -363,7 +363,7 @@ func merged(lists ...[]Result) (all []Result) {
 }
 
 // balance keeps at most limit results of several corpora, whose scores are not quite comparable, in their order. Of n corpora, each
-// keeps its first ⌊limit/n⌋. Remaining places go first to the next result of each, so that a corpus has ⌈limit/n⌉ before another has
+// keeps its first ⌊limit/n⌋. Remaining places are given first to the next result of each, so that a corpus has ⌈limit/n⌉ before another has
 // more, and then to the first of all. What states a newer value of a result is kept before that.
 func balance(results []Result, limit int) (kept, beyond []Result) {
 	limit = min(max(limit, 0), len(results))
@@ -440,8 +440,8 @@ type DiversityOptions struct {
 func DefaultDiversityOptions() DiversityOptions { return DiversityOptions{Lambda: 0.7} }
 
 // diversify reorders results, which are sorted by score, so that each maximizes Lambda·relevance − (1−Lambda)·similarity to those
-// before it. Relevance is the score scaled between the lowest (0) and the highest (1), or 1 if all are equal. Ties go to the higher
-// score. A result stays behind the one that states a newer value.
+// before it. Relevance is the score scaled between the lowest (0) and the highest (1), or 1 if all are equal. Ties are won by the higher
+// score. A result comes after the one that states a newer value.
 func diversify(results []Result, o DiversityOptions) {
 	if len(results) < 2 {
 		return

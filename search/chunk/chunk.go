@@ -109,7 +109,7 @@ func (o Options) settled() Options {
 //
 // A section longer than o.Tokens is cut at the least harmful places: between subsections, blocks, list items, then
 // lines, sentences, words. Blocks of any kind, including lists, tables and fences, stay whole unless they are too long
-// by themselves. Grapheme clusters stay whole. The pieces of a section have about equal length, and each but the first
+// on their own. Grapheme clusters stay whole. The pieces of a section have about equal length, and each but the first
 // begins with the end of the previous one.
 //
 // Context is the path and the enclosing headings, outermost first, joined with " > "; if a list or a table was cut, the

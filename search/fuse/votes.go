@@ -97,7 +97,7 @@ func (b *ballot) votes(o Options) Votes {
 // trust returns the probability that a dense list is about the question. It starts with the reputation of the model.
 // Agreement with the words is the strongest evidence; a lack of it counts less, the less of the question the words
 // cover. A first hit that clearly stands out is evidence too, if the list is long enough, and enough is known of the
-// rest, to show which other units are similar. The lack of one is no evidence, since good models are often unsure.
+// rest, to show which other units are similar. The lack of one is not evidence, since good models are often unsure.
 func (v Votes) trust(isSure bool) float64 {
 	a := max(v.Agreement, 0)
 	// Log likelihood ratio of the agreement: informed list against independent list.
@@ -157,7 +157,7 @@ const (
 	opened      = 8
 	halfCovered = 0.5
 	// leading scales a model's lead into its log odds, limited to leadMost above and trailMost below. It counts in full
-	// from a coverage of leadCovered, below which the words are no measure.
+	// from a coverage of leadCovered, below which the words are not a measure.
 	leading     = 10
 	leadMost    = 0.8
 	trailMost   = 3

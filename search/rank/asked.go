@@ -6,8 +6,8 @@ import (
 	"reverie/search"
 )
 
-// leastKnown is the number of known words from which a question counts as one of several: shorter ones are small talk.
-const leastKnown = 2
+// minKnown is the number of known words from which a question counts as one of several: shorter ones are small talk.
+const minKnown = 2
 
 // answerEach sets the parts that units, which are ranked by all words, owe to single questions of a text that asks several. By all
 // words, the units that match a long question take all places. The best unit for each question has the same score.
@@ -60,7 +60,7 @@ func (r *ranking) of(number int) *ranking {
 			known++
 		}
 	}
-	if known < leastKnown {
+	if known < minKnown {
 		return nil
 	}
 	return &one
@@ -68,7 +68,7 @@ func (r *ranking) of(number int) *ranking {
 
 // people are the units that name somebody of a dialogue.
 type people struct {
-	named []bool // per unit; nil: the question is no dialogue, nobody of it is known, or its speakers have their own turns
+	named []bool // per unit; nil: the question is not a dialogue, nobody of it is known, or its speakers have their own turns
 	share float64
 }
 

@@ -20,7 +20,7 @@ type sessions struct {
 	alone    []bool    // per session: it is a message that is all of its conversation
 }
 
-// prose is the session in which an assistant's turns are no neighbours of any turn.
+// prose is the session in which an assistant's turns are not neighbours of any turn.
 const prose = -1
 
 func newSessions(c *index.Collection, o Options) sessions {
@@ -184,14 +184,14 @@ func periodsOf(q analysis.Query, c *index.Collection, o Options) periods {
 // names reports whether a term is part of the name of a period.
 func (p periods) names(term analysis.QueryTerm) bool {
 	for _, text := range p.texts {
-		if standsIn(text, term.Text) {
+		if containsPhrase(text, term.Text) {
 			return true
 		}
 	}
 	return false
 }
 
-// inside reports whether at lies in a period.
+// inside reports whether at is in a period.
 func (p periods) inside(at int64) bool {
 	for _, s := range p.spans {
 		if at != 0 && s.from <= at && at < s.to {

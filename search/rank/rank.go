@@ -31,7 +31,7 @@ type LexicalParts struct {
 	Neighbours float64 `json:"neighbours"` // words that only the surrounding units contain
 	Enclosing  float64 `json:"enclosing"`  // its session or document matches as a whole
 	Together   float64 `json:"together"`   // many of the question's different words are here or nearby
-	Period     float64 `json:"period"`     // it lies in or near a period that the question names
+	Period     float64 `json:"period"`     // it is in or near a period that the question names
 	Prose      float64 `json:"prose"`      // negative: an assistant said it
 	Rule       float64 `json:"rule"`       // it is a standing instruction about the subject of the question
 	Question   float64 `json:"question"`   // how well it matches one of several questions; negative: it matches none well
@@ -261,7 +261,7 @@ func (r *ranking) matches(unit int) bool {
 // parts returns the components of a unit's score.
 func (r *ranking) parts(unit int) LexicalParts {
 	closeness := 0.
-	if len(r.spans) > 0 { // units are large: avoid reading 100,000 of them in vain
+	if len(r.spans) > 0 { // units are large: avoid reading 100,000 of them needlessly
 		closeness = r.closeness(r.c.Units[unit].At)
 	}
 	p := LexicalParts{

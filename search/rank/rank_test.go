@@ -158,7 +158,7 @@ func TestRankEnclosing(t *testing.T) {
 	}
 }
 
-// TestRankEnclosingAlone checks that a message that is all of its conversation is no evidence for itself.
+// TestRankEnclosingAlone checks that a message that is all of its conversation is not evidence for itself.
 func TestRankEnclosingAlone(t *testing.T) {
 	units := []index.Unit{{Group: 1, Seq: 1}, {Group: 2, Seq: 1}, {Group: 2, Seq: 2}, {Group: 3, Seq: 1}}
 	q, c := collected(search.Sessions, units, []string{"red boat", "red boat", "rain", "snow"}, "boat")
@@ -246,7 +246,7 @@ func TestRankProse(t *testing.T) {
 	}
 }
 
-// TestRankCharacters checks that a single character is found and is no coverage.
+// TestRankCharacters checks that a single character is found and does not count as coverage.
 func TestRankCharacters(t *testing.T) {
 	q, c := collected(search.Sessions, nil, []string{"北 北京 京", "京 京都", "海"}, "北京")
 	q.Characters = []analysis.QueryTerm{{Text: "京", Forms: []string{"京"}}}

@@ -109,11 +109,11 @@ func (w *wording) verbatim(text string) bool {
 		return false
 	}
 	folded := strings.Join(strings.Fields(fold.Text(text)), " ")
-	return slices.ContainsFunc(w.phrases, func(p analysis.Phrase) bool { return standsIn(folded, p.Text) })
+	return slices.ContainsFunc(w.phrases, func(p analysis.Phrase) bool { return containsPhrase(folded, p.Text) })
 }
 
-// standsIn reports whether text contains phrase with both ends at word boundaries.
-func standsIn(text, phrase string) bool {
+// containsPhrase reports whether text contains phrase with both ends at word boundaries.
+func containsPhrase(text, phrase string) bool {
 	first, _ := utf8.DecodeRuneInString(phrase)
 	last, _ := utf8.DecodeLastRuneInString(phrase)
 	for from := 0; from <= len(text)-len(phrase); {

@@ -91,7 +91,7 @@ type Backlog struct {
 	PendingConversations int // with completed messages that were not considered, or whose extraction failed
 	PendingMessages      int
 	UnsignalledTurns     int // completed turns that Temporal has not accepted
-	Waiting              int // extractions that go on by themselves later
+	Waiting              int // extractions that continue automatically later
 	Quarantined          int // ranges of messages that were refused and not successfully retried
 	StagedWrites         int // writes of business processes that have not ended
 }

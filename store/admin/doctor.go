@@ -90,7 +90,7 @@ type FedStatement struct {
 // Examination has the findings about one agent that the database alone shows, as references without contents.
 type Examination struct {
 	Missing    []IndexSource   // documents without an entry in the index
-	Superseded []IndexSource   // entries whose document is gone, deleted or at another version
+	Superseded []IndexSource   // entries whose document no longer exists or has another version
 	Orphans    int             // rows of units and vectors that belong to no entry
 	Broken     []BrokenVersion // documents
 	Open       []OpenRun

@@ -185,7 +185,7 @@ func lockKey(ctx context.Context, t *pg.Tx, key uuid.UUID) (k gate.Key, err erro
 	return k, nil
 }
 
-// RevokeKey revokes a key for good, unless the deployment's configuration names its secret again. It needs an admin as CreateKey
+// RevokeKey revokes a key permanently, unless the deployment's configuration names its secret again. It needs an admin as CreateKey
 // does, and returns *ConflictError with CodeKeyFixed for the key that the configuration names now.
 func (s *Admin) RevokeKey(ctx context.Context, id memory.Identity, key uuid.UUID) error {
 	if err := pg.RequireGlobal(id); err != nil {

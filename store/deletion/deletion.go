@@ -65,7 +65,7 @@ type Deletion struct {
 	Revoked      int              // statements that were learned from the conversation only
 	Histories    int              // of workflows
 	Tables       int              // scanned at the end, without a row
-	// Outside are the programs that have something of the target, with what became of it.
+	// Outside are the programs that have something of the target, with the outcome for each.
 	Outside     []Outside
 	RequestedAt time.Time
 	Due         time.Time
@@ -83,12 +83,12 @@ func (d Deletion) NotReached() []string {
 	}
 	switch d.Kind {
 	case Conversation:
-		left = append(left, "shared documents (TEAM), whoever taught them: forget statements there",
+		left = append(left, "shared documents (TEAM), from any source: forget statements there",
 			"histories of the owner's Inbox and dreams, which have opaque ids only",
 			"the conversation's id, without words, in records of dreams, versions and imports",
 			"hashes of words in segments of the index, until these are merged")
 	case Owner:
-		left = append(left, "shared documents (TEAM), whoever taught them: forget statements there",
+		left = append(left, "shared documents (TEAM), from any source: forget statements there",
 			"API keys that are pinned to the owner: revoke them")
 	case Agent:
 		left = append(left,

@@ -15,7 +15,7 @@ import (
 const BatchRows = 2000
 
 const (
-	// Writers of the target are waited for, and wait meanwhile themselves.
+	// The deletion waits for writers of the target, and later ones wait for it.
 	sqlLockTimeout = `set local lock_timeout = '5s'`
 
 	sqlDeletionStart = `select from reverie_deletion_start(@deletion, @now)`

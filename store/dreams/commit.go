@@ -20,7 +20,7 @@ import (
 // CommitDream commits the draft exactly once: documents, states of statements, the owner's news and the report in one transaction.
 // Dry runs and replays end without a write. A dream that has ended is returned as it is.
 //
-// It returns *StaleBaseError when MEMORY.md was changed meanwhile on any line, because the result would differ from what was
+// It returns *StaleBaseError when MEMORY.md was changed concurrently on any line, because the result would differ from what was
 // checked, when a person has forgotten or rejected a statement that the draft promotes, or when another document was changed on the
 // same lines. The draft is dropped then and must be made again. It returns *QuarantineError when the gate refuses a text, and
 // *ConflictError with CodeSuperseded when the dream belongs to another run, CodeNoDraft, or CodeKeyReused. key is the idempotency
@@ -236,7 +236,7 @@ func (s *Dreaming) EndDream(ctx context.Context, id memory.Identity, dreamID uui
 type dreamEnd struct {
 	DreamEnding
 	changes []memory.ChangeReceipt
-	cleared int64 // mark of the news that are none any more; 0: they stay
+	cleared int64 // mark of the news that are no longer news; 0: they stay
 }
 
 // ending returns the end of a draft, nothing or quarantined, before it is known whether MEMORY.md changes.

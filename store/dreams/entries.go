@@ -310,7 +310,7 @@ func (w *entryWork) follow() {
 	}
 }
 
-// mayChange refuses decisions about words that are gone.
+// mayChange refuses decisions about words that were erased.
 func (w *entryWork) mayChange() error {
 	edited := w.state.Status == dream.Edited
 	w.follow()
@@ -357,7 +357,7 @@ func (w *entryWork) look(ctx context.Context) error {
 	return t.Send(ctx, b)
 }
 
-// text returns the text of the statement. A report does not get back the words that were erased in it when they are said anew.
+// text returns the text of the statement. Words that were erased in a report are not restored in it when somebody repeats them.
 func (w *entryWork) text() string {
 	if w.candidate.Text != "" && (w.state.Text == "" || !strings.Contains(w.candidate.Text, memory.Erased)) {
 		return w.candidate.Text

@@ -44,7 +44,7 @@ type ForgetRequest struct {
 	// Speaker is the person of a group who asks, named as in messages (memory.SpeakerName). With Said or Pattern, what documents quote of
 	// other persons or have in their sections stays. Empty: it is anyone's.
 	Speaker string
-	// Erase also takes the words out of earlier versions and of messages, for good.
+	// Erase also removes the words from earlier versions and messages, permanently.
 	Erase bool
 	// Preview changes nothing.
 	Preview bool
@@ -74,7 +74,7 @@ type Found struct {
 }
 
 const (
-	// Locks all documents that may contain the statements, in the order of all writers, so that none brings them back meanwhile.
+	// Locks all documents that may contain the statements, in the order of all writers, so that none brings them back concurrently.
 	sqlForgetLocked = `
 select d.path
 from documents d` + forgettable + `
@@ -298,7 +298,7 @@ func (f *forgetting) find() error {
 	if len(f.statements) == 0 && shown != "" && p.Entry == "" { // one sentence of a line
 		f.statements = wordingsOf(shown).parts(matching(entries, on))
 	}
-	if len(f.statements) == 0 && p.Erase && shown != "" { // they have gone, and are to be erased where they were
+	if len(f.statements) == 0 && p.Erase && shown != "" { // they were removed, and are to be erased where they were
 		f.statements = statementsOf(p.Path, p.Shown)
 	}
 	switch {
@@ -360,8 +360,8 @@ func clausesWith(phrase erase.Words, entries []markdown.Entry) (out []markdown.E
 	return out
 }
 
-// statementsOf returns the statements of a document. The line below a structured entry that names its source says nothing: it goes with
-// its entry, and as a forgotten statement it would be missing below every entry that is written later on the same day.
+// statementsOf returns the statements of a document. The line below a structured entry that names its source says nothing: it is removed
+// with its entry, and as a forgotten statement it would be missing below every entry that is written later on the same day.
 func statementsOf(path, content string) []markdown.Entry {
 	entries := markdown.EntriesOf(content)
 	if strings.HasPrefix(path, structured.Folder) {
@@ -451,7 +451,7 @@ func (f *forgetting) changes() []memory.Change {
 	return changes
 }
 
-// linesOf returns the statements of a document that are to go, and the lines that they take with them.
+// linesOf returns the statements of a document that are to be removed, and the lines that are removed with them.
 func linesOf(d memory.Document, goes func(markdown.Entry) bool) (found []markdown.Entry, gone []memory.LineSpan) {
 	here := map[markdown.Entry]bool{}
 	entries := markdown.EntriesOf(d.Content)
@@ -471,7 +471,7 @@ func linesOf(d memory.Document, goes func(markdown.Entry) bool) (found []markdow
 	return found, gone
 }
 
-// withoutStatements removes statements from a document. A heading of a daily note, or of an import, goes with the last of its lines.
+// withoutStatements removes statements from a document. A heading of a daily note, or of an import, is removed with the last of its lines.
 func withoutStatements(d memory.Document, gone []memory.LineSpan) string {
 	_, isNote := facts.DayOf(d.Path)
 	gone = memory.WithEmptied(d.Content, gone, func(_ int, heading string) bool {
@@ -480,7 +480,7 @@ func withoutStatements(d memory.Document, gone []memory.LineSpan) string {
 	return memory.WithoutLines(d.Content, gone)
 }
 
-// untitled returns a daily note of whose headings those that repeat one of the statements, which are gone, have no words any more. A
+// untitled returns a daily note in which headings that repeat one of the removed statements have lost their words. A
 // heading repeats the beginning of what was below it.
 func untitled(note string, statements []markdown.Entry) string {
 	lines := slices.Collect(strings.Lines(note))
@@ -509,7 +509,8 @@ func titlesOne(heading string, statements []markdown.Entry) bool {
 	})
 }
 
-// wholeSections returns the lines to remove from a structured file: sections that lose all but the line about their source go whole.
+// wholeSections returns the lines to remove from a structured file: sections that lose all but the line about their source are removed
+// whole.
 func wholeSections(content string, entries []markdown.Entry, here map[markdown.Entry]bool, gone []memory.LineSpan) []memory.LineSpan {
 	lines := strings.Split(content, "\n")
 	var out []memory.LineSpan

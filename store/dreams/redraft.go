@@ -11,7 +11,7 @@ import (
 	"reverie/store/pg"
 )
 
-// Redraft drafts a dream again whose draft is stale, or refuses. It must be deterministic and quick: documents are locked meanwhile.
+// Redraft drafts a dream again whose draft is stale, or refuses. It must be deterministic and quick: documents are locked while it runs.
 type Redraft func(StaleDraft) (DreamDraft, bool)
 
 // StaleDraft is a draft that does not fit the documents any more.

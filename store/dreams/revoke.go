@@ -21,7 +21,7 @@ import (
 	"reverie/store/pg"
 )
 
-// Reasons of versions without statements that were taken back.
+// Reasons of versions from which revoked statements were removed.
 const (
 	RevokedReason = "the conversation that it was learned from was deleted"
 	SourceReason  = "what it was learned from was revoked"
@@ -49,7 +49,7 @@ func (o Origin) wrote(l memory.BlameLine) bool {
 // Why is a reason why a statement of a source stays.
 type Why string
 
-// Reasons, and that of a statement that goes.
+// Reasons, and that of a statement that is removed.
 const (
 	WhyGoes      Why = ""
 	WhyPerson    Why = "person"    // a person wrote it
@@ -58,7 +58,7 @@ const (
 	WhyMixed     Why = "mixed"     // a part of it came from elsewhere
 )
 
-// Weighed is a statement of a source that goes or stays.
+// Weighed is a statement of a source that is removed or kept.
 type Weighed struct {
 	memory.Ref
 	markdown.Entry
@@ -67,12 +67,12 @@ type Weighed struct {
 	In  string // path of the document that has it from elsewhere
 }
 
-// RevokeRequest says what is taken back of one owner.
+// RevokeRequest says what is revoked for one owner.
 type RevokeRequest struct {
 	Origin
 	// Revocation and Deletion say whose record counts the result; one of them is set, or Preview.
 	Revocation, Deletion uuid.UUID
-	// Again undoes the dreams that rested on what goes, so that they can be dreamed again (UndoneDreams).
+	// Again undoes the dreams based on what is removed, so that they can be repeated (UndoneDreams).
 	Again   bool
 	Preview bool // changes nothing
 }
@@ -80,7 +80,7 @@ type RevokeRequest struct {
 // Revoked is the result of taking back what rests only on a source.
 type Revoked struct {
 	Weighed    []Weighed
-	Statements int // that go
+	Statements int // that are removed
 	Kept       int // that stay
 	Documents  int // that change
 	Dreams     int // that are dreamed again
@@ -112,7 +112,7 @@ where m.workspace_id = @workspace and m.agent_id = @agent and m.owner_key = @own
 from dream_entries e
 where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @owner and e.status = 'held' and e.text <> ''`
 
-	// Refused proposals of a conversation are not taken up again.
+	// Refused proposals of a conversation are not retried.
 	sqlProposalsDropped = `
 update extractions set draft = null, raw = '', violations = '[]'
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and conversation_id = any (@conversations::text[])
@@ -170,9 +170,9 @@ where workspace_id = @workspace and agent_id = @agent and revocation_id = @revoc
 // UndoneBy returns the author of reverts by a revocation or a deletion.
 func UndoneBy(record uuid.UUID) string { return "revoked:" + record.String() }
 
-// Revoke takes back the statements of an owner that have no other source than an origin, in one transaction: from documents, and the words
+// Revoke removes the statements of an owner whose only source is an origin, in one transaction: from documents, and the words
 // from all that was made of them, as Forget does. A statement stays when a person wrote it, when another document has it from elsewhere, or
-// when it was said elsewhere. Of a deletion, it goes from earlier versions as well, and nothing is kept to recognise it.
+// when it was said elsewhere. Of a deletion, it is removed from earlier versions as well, and nothing is kept to recognise it.
 func (s *Dreaming) Revoke(ctx context.Context, id memory.Identity, p RevokeRequest) (Revoked, error) {
 	if err := pg.RequireOwner(id); err != nil {
 		return Revoked{}, err
@@ -252,7 +252,7 @@ func (r *revoking) run(ctx context.Context) (Revoked, error) {
 		return Revoked{}, err
 	}
 	r.weigh()
-	if err := r.hear(ctx); err != nil {
+	if err := r.keepSaidElsewhere(ctx); err != nil {
 		return Revoked{}, err
 	}
 	r.follow()
@@ -479,8 +479,8 @@ func same(a, b markdown.Entry) bool {
 	return a.ID == b.ID || judge.Alike(rewrite.WithoutComments(a.Text), rewrite.WithoutComments(b.Text))
 }
 
-// hear keeps the statements that were said elsewhere, and adds those that wait for a person and were said in the origin only.
-func (r *revoking) hear(ctx context.Context) error {
+// keepSaidElsewhere keeps the statements that were said elsewhere, and adds those that wait for a person and were said in the origin only.
+func (r *revoking) keepSaidElsewhere(ctx context.Context) error {
 	type heard struct{ here, elsewhere bool }
 	texts := make([]string, 0, len(r.out.Weighed)+len(r.held))
 	for _, w := range r.out.Weighed {
@@ -541,7 +541,7 @@ func (r *revoking) hear(ctx context.Context) error {
 	return nil
 }
 
-// follow adds what dreams have made of the statements that go: a dream may have noted no messages with a line.
+// follow adds what dreams have made of the statements that are removed: a dream may have noted no messages with a line.
 func (r *revoking) follow() {
 	gone := slices.Clone(r.statements)
 	for _, d := range r.histories {

@@ -19,7 +19,7 @@ import (
 
 // DreamStatus summarises the dreaming of an owner.
 type DreamStatus struct {
-	Last     *Dream                 // the last one that ended and was no dry run; nil: none
+	Last     *Dream                 // the last one that ended and was not a dry run; nil: none
 	Running  *Dream                 // open, and no dry run; nil: none
 	News     bool                   // something was written or said since
 	NewsAt   time.Time              // when, first; zero without news

@@ -55,7 +55,7 @@ func (w *wordings) hasWhole(e markdown.Entry) bool {
 		slices.ContainsFunc(w.words, func(said claim.Words) bool { return claim.SameStatement(said, words) })
 }
 
-// passage is a sentence of a statement, or a main clause of one, that goes.
+// passage is a sentence of a statement, or a main clause of one, that is removed.
 type passage struct {
 	said string
 	of   string // the sentence that has it
@@ -121,7 +121,7 @@ func (p passage) entry(e markdown.Entry) markdown.Entry {
 }
 
 // cut removes the passages of longer statements from a document, and returns them with what is left of their lines. Passages over the end
-// of a line stay, and so do statements that go whole: those of names, too. Lines keep their numbers.
+// of a line stay, and so do statements that are removed as a whole: those of names, too. Lines keep their numbers.
 func (w wordings) cut(d *memory.Document, names memory.EntrySet) (found []Found) {
 	lines := slices.Collect(strings.Lines(d.Content))
 	for _, e := range markdown.EntriesOf(d.Content) {

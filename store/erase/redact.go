@@ -110,7 +110,7 @@ func (r Request) rowsOf(t table) string {
 	return where + " and reverie_erases(agent_id, null, owner_key)"
 }
 
-// maxPasses bounds how often rows are read that others have changed meanwhile.
+// maxPasses bounds how often rows are read that others have changed concurrently.
 const maxPasses = 5
 
 // Redact erases words in the rows of the identity's agent, as a part of the transaction t: in place, in all columns that have words. It

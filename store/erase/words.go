@@ -105,7 +105,7 @@ func spokenOf(text string) (said string, isAnswer bool) {
 	return date.Uncompleted(text), isAnswer
 }
 
-// Claiming returns words that also find what says nothing but some claims. The claims are of statements of w.
+// Claiming returns words that also find what only makes some claims. The claims are of statements of w.
 func (w Words) Claiming(claims claim.Claimed) Words {
 	w.claims = claims
 	return w
@@ -237,7 +237,7 @@ func (w Words) line(line string) (string, int) {
 	w.dependent = strings.TrimLeft(line, " \t") != line
 	body := strings.TrimPrefix(line[min(len(strings.TrimRight(marker, " ")), len(line)):], " ")
 	marker = line[:len(line)-len(body)]
-	if q, quoted := claim.QuoteOf(body); quoted && q.Question != "" && w.repeats(body) { // the question goes with its answer
+	if q, quoted := claim.QuoteOf(body); quoted && q.Question != "" && w.repeats(body) { // the question is erased with its answer
 		return marker + memory.Erased, 1
 	}
 	gone := w.within(body)

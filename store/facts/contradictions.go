@@ -40,7 +40,7 @@ type Contradiction struct {
 	FoundAt    time.Time
 	Resolution Resolution
 	ResolvedAt time.Time     // zero: it is open
-	Author     memory.Author // Kind and ID, of who resolved it; none of what superseded by itself
+	Author     memory.Author // Kind and ID, of who resolved it; none if it was superseded automatically
 }
 
 // ContradictionState selects contradictions.

@@ -24,7 +24,7 @@ const (
 	derivePatience = time.Second
 )
 
-// A side that no document contains any more is empty.
+// A side that is no longer in any document is empty.
 var sqlDisagreements = `
 select k.found_at, k.contradiction_id, coalesce(a.text, ''), coalesce(b.text, ''), k.resolution = 'SUPERSEDED'
 from (values ('PERSONAL', @owner), ('TEAM', '')) p (scope, owner)

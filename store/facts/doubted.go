@@ -8,7 +8,7 @@ import (
 	"reverie/store/pg"
 )
 
-// Doubt is a current statement that was called unhelpful, or whose last day is over.
+// Doubt is a current statement that was called unhelpful, or whose last day is past.
 type Doubt struct {
 	Document uuid.UUID
 	Text     string
@@ -45,7 +45,7 @@ cross join lateral (
 type Beliefs struct {
 	Disagreements facts.Disagreements
 	Doubted       []Doubt // statements that were called unhelpful, or are over
-	Late          Late    // documents whose facts are behind
+	Late          Late    // documents whose facts are out of date
 }
 
 // Queue queues reading the beliefs. There are none where facts are switched off.

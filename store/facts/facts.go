@@ -73,7 +73,7 @@ unnest(@entries::text[], @was::text[], @ids::uuid[], @texts::text[], @headings::
 
 	// Where rows and document disagree, because somebody changed either past the gate, a rebuild repairs the rows.
 	//
-	// A statement that returns in the words in which it went is the same fact again.
+	// A statement that returns in the words that it had when it was removed is the same fact again.
 	sqlAdd = `
 insert into facts (` + factColumns + `)
 select @workspace, @agent, @scope, @owner, @document, n.entry_id, @version, coalesce((

@@ -42,7 +42,7 @@ type Fact struct {
 	standing float64 // order of trust among facts with the same half-life
 }
 
-// Explain returns the terms of the trust at a time, as facts.Evidence does, and whether the statement's last day is over.
+// Explain returns the terms of the trust at a time, as facts.Evidence does, and whether the statement's last day is past.
 func (f Fact) Explain(at time.Time) []facts.Term {
 	terms := f.Evidence.Explain(at)
 	if f.Expired(at) {
@@ -165,7 +165,7 @@ where r.workspace_id = @workspace and r.agent_id = @agent and r.owner_key = @own
     and e.entry = any (@entries::text[])
 group by e.entry`
 
-	// Facts f with their documents d, the versions v that brought them, and the versions g with which they went.
+	// Facts f with their documents d, the versions v that brought them, and the versions g that removed them.
 	selectOrigin = selectFact + `, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources,
     coalesce(g.author_kind, ''), coalesce(g.author_id, ''), coalesce(g.workflow_id, ''), coalesce(g.run_id, ''), coalesce(g.reason, ''), d.path
 from facts f` + pathOf + `
@@ -458,7 +458,7 @@ type Wording struct {
 	Reason  string
 	Sources Messages
 
-	gone memory.Author // of the version with which it went, and
+	gone memory.Author // of the version that removed it, and
 	why  string        // its reason
 }
 
@@ -599,7 +599,7 @@ func locate(ctx context.Context, t *pg.Tx, rows []Fact) error {
 	return nil
 }
 
-// place is the end of a part of a list by trust. Today stays that of the first part, so that facts do not change places meanwhile.
+// place is the end of a part of a list by trust. Today stays that of the first part, so that facts do not change places between parts.
 type place struct {
 	Today    float64
 	HalfLife facts.Days

@@ -35,7 +35,7 @@ const (
 	Confirmed EventKind = "confirmed" // by a person, in the report of a dream
 	Doubted   EventKind = "unhelpful"
 	Repeated  EventKind = "heard"  // in other words
-	Undone    EventKind = "undone" // feedback was taken back
+	Undone    EventKind = "undone" // feedback was undone
 )
 
 // Event is one step of the story of a statement.
@@ -79,7 +79,7 @@ cross join lateral (
     limit 1
 ) v`
 
-	// What came into a document with the version in which a statement went, about the same attribute.
+	// What was added to a document in the version that removed a statement, about the same attribute.
 	sqlInstead = `
 select fact_id, text
 from facts
@@ -116,7 +116,7 @@ func namesOf(ctx context.Context, t *pg.Tx, doc Document, wordings []Wording) ([
 	lines := map[string]int{} // by path
 	for _, w := range wordings {
 		if m := promotedFrom.FindStringSubmatch(w.Text); m != nil {
-			lines[m[1]], _ = strconv.Atoi(m[2]) // too many digits are no line
+			lines[m[1]], _ = strconv.Atoi(m[2]) // too many digits are not a line number
 		}
 	}
 	if len(lines) == 0 {
@@ -174,7 +174,7 @@ func (s *Facts) Story(ctx context.Context, id memory.Identity, fact uuid.UUID) (
 	})
 }
 
-// successor is the fact that took the place of another one. The zero value is none.
+// successor is the fact that replaced another one. The zero value means none.
 type successor struct {
 	id   uuid.UUID
 	text string

@@ -51,8 +51,8 @@ cross join lateral (
     where same.stays is null and elsewhere.stays is null
 ) w`
 
-// Withdrawn returns the statements that documents of a scope had and that no document but a daily note has now, with the times
-// at which they went, as far as facts are derived: of the latest 500 of each document. It returns none while facts are switched off.
+// Withdrawn returns the statements that documents of a scope had and that no document but a daily note has now, with the times at which
+// they were removed, as far as facts are derived: of the latest 500 of each document. It returns none while facts are switched off.
 func (s *Facts) Withdrawn(ctx context.Context, id memory.Identity, scope memory.Scope, paths ...string) (map[string]time.Time, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return nil, err

@@ -139,7 +139,7 @@ func proposalKey(e markdown.Edit) string {
 	return b.String()
 }
 
-// await takes out of a change what a person must approve, and returns it; nil: nothing new waits.
+// await removes from a change what a person must approve, and returns it; nil: nothing new waits.
 func (w *Writes) await(d *document, c *checked, next *state, receipt *memory.ChangeReceipt) *waiting {
 	if w.Approved || w.proposed == nil {
 		return nil
@@ -158,7 +158,7 @@ func (w *Writes) await(d *document, c *checked, next *state, receipt *memory.Cha
 	edits := markdown.Edits(before, proposed)
 	now := markdown.ApplyEdits(before, edits, func(i int) bool { return !all && len(edits[i].Removed) == 0 && !edits[i].IsFrame() })
 	if d.waits {
-		next.content = "" // also white space, which is no line to decide
+		next.content = "" // also white space, which is not a line to decide
 	}
 	if len(edits) == 0 && !next.deleted || now == proposed && !next.deleted {
 		return nil

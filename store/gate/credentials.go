@@ -130,7 +130,7 @@ const sqlKeyUsed = `
 update api_keys set last_used_at = @now
 where workspace_id = @workspace and key_id = @key and (last_used_at is null or last_used_at <= @before)`
 
-// used records that a key is in use, unless that was recorded not long ago. A use that cannot be recorded is a use all the same: a
+// used records that a key is in use, unless that was recorded not long ago. A use that cannot be recorded still counts: a
 // database that takes no writes still serves reads.
 func (s *Gate) used(ctx context.Context, k Key) {
 	now := s.db.Now()
@@ -151,12 +151,12 @@ func HashOf(secret string) []byte {
 	return sum[:]
 }
 
-// KeyHolds returns nil if the key that has asked for work may still write: ErrUnauthorized when it was revoked, has expired or is gone,
-// ErrForbidden when it only reads. author is the id of an author; one that is no key asked with none.
+// KeyHolds returns nil if the key that has asked for work may still write: ErrUnauthorized when it was revoked, has expired or was deleted,
+// ErrForbidden when it only reads. author is the id of an author; one that is not a key asked with none.
 func (s *Gate) KeyHolds(ctx context.Context, author string) error {
 	id, err := uuid.Parse(author)
 	if err != nil {
-		return nil //nolint:nilerr // it is no key
+		return nil //nolint:nilerr // it is not a key
 	}
 	key, _, err := KeyByID(ctx, s.db, id)
 	switch {

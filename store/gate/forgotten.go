@@ -22,7 +22,7 @@ import (
 
 // Statements that a person had forgotten do not come back by an automatic write: an extraction or a flush may have been drafted
 // earlier, a snapshot or an imported document may be older, a model may read old messages. The gate removes them from such writes.
-// Dreams check by themselves. A person who writes a statement again, or restores a version that has it, revives it. Of a forgotten
+// Dreams check for themselves. A person who writes a statement again, or restores a version that has it, revives it. Of a forgotten
 // statement only a sketch is kept, not its words.
 
 // maxForgotten is the number of forgotten statements that a write is compared with, the latest ones.

@@ -190,7 +190,7 @@ func keyUsed(err error) bool {
 // contendedRounds is the number of attempts of a write whose documents change between its reads and the gate.
 const contendedRounds = 3
 
-// Contended runs fn as one transaction, and again when another writer has changed the same lines or used the same key meanwhile.
+// Contended runs fn as one transaction, and again when another writer has concurrently changed the same lines or used the same key.
 func Contended[T any](ctx context.Context, db *pg.DB, id memory.Identity, fn func(*pg.Tx) (T, error)) (result T, err error) {
 	for range contendedRounds {
 		result, err = pg.InTx(ctx, db, id, fn)

@@ -17,15 +17,15 @@ import (
 	"reverie/store/pg"
 )
 
-// Instructions to the assistant do not become memory by an automatic write: whoever can put words into a conversation, a document or
-// an import could steer the assistant for good. The gate removes them from such writes, and keeps them as statements that wait for a
-// person (dream.Held): ConfirmEntry accepts one, ForgetEntry refuses it for good. What a person writes stays.
+// Instructions to the assistant do not become memory by an automatic write: anyone who can put words into a conversation, a document or
+// an import could steer the assistant permanently. The gate removes them from such writes, and keeps them as statements that wait for a
+// person (dream.Held): ConfirmEntry accepts one, ForgetEntry refuses it permanently. What a person writes stays.
 //
 // Recognition errs. So the gate keeps out of the documents that steer the assistant whatever may be an instruction, and writes what it
 // is not certain about to the day's note of the same scope: search finds it there, and models read it as data.
 
 const (
-	// maxHeld is the number of statements that one write may add to those that wait. Further ones are removed all the same.
+	// maxHeld is the number of statements that one write may add to those that wait. Further ones are still removed.
 	maxHeld = 100
 	// maxHeldText bounds the text of a statement that waits, in bytes.
 	maxHeldText = 2000
@@ -230,7 +230,7 @@ func withoutInstructions(before, after string, strict bool) (string, removed) {
 			return !had[markdown.LineKey(heading)] && (at != title || markdown.HeadingLevel(heading) > 1)
 		}))
 	}
-	var rest []memory.LineSpan // headings and what else is no statement
+	var rest []memory.LineSpan // headings and what else is not a statement
 	for i, line := range markdown.Lines(after) {
 		said := markdown.LineKey(line)
 		if said == "" || had[said] {

@@ -11,7 +11,7 @@ import (
 // A machine that corrects a statement writes the document without the old words and with the new ones. When the gate takes the new ones
 // out, the correction did not arrive, and the old statement would be lost. So it stays.
 
-// keepReplaced puts back what a change replaces with statements that were taken out of it: proposed is the document as the change made
+// keepReplaced puts back what a change replaces with statements that were removed from it: proposed is the document as the change made
 // it, next without those statements. A change that would add nothing else leaves the document as it was.
 func (w *Writes) keepReplaced(d *document, c *checked, proposed string, next *state) {
 	replaces := c.Op == memory.OpReplace || c.Op == memory.OpMerge

@@ -12,7 +12,7 @@ import (
 	"reverie/store/pg"
 )
 
-// SessionLife is the time after which a session of the Memory Browser ends by itself.
+// SessionLife is the time after which a session of the Memory Browser ends automatically.
 const SessionLife = 12 * time.Hour
 
 const (
@@ -81,7 +81,7 @@ func (s *Gate) SessionKey(ctx context.Context, token string) (Key, error) {
 	return key, nil
 }
 
-// EndSession ends a session. One that does not exist is no error.
+// EndSession ends a session. One that does not exist is not an error.
 func (s *Gate) EndSession(ctx context.Context, token string) error {
 	_, err := pg.Run(ctx, s.db, &pg.Tx{Settings: holder(token), Mode: pg.SQLBegin}, func(t *pg.Tx) (struct{}, error) {
 		b := &pgx.Batch{}

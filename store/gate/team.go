@@ -180,7 +180,7 @@ func (s *Gate) Leader(ctx context.Context, id memory.Identity) (memory.Identity,
 	return id, true, nil
 }
 
-// persona are the documents that define an agent. They are no memory: each member of a team has its own, and they stay when memory
+// persona are the documents that define an agent. They are not memory: each member of a team has its own, and they stay when memory
 // is switched off.
 var persona = map[string]bool{memory.AgentsPath: true, memory.SoulPath: true}
 

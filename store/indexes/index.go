@@ -83,7 +83,7 @@ from index_spaces p
 where p.workspace_id = @workspace and p.agent_id = @agent`
 
 	// Rows that a segment has taken stay in it with a tombstone until the segment is merged. A merge in progress has locked the
-	// fresh rows: when this statement resumes they are gone, and tombstones are written.
+	// fresh rows: when this statement resumes they no longer exist, and tombstones are written.
 	sqlIndexForget = `
 with old as materialized (
     select group_no, units

@@ -72,7 +72,7 @@ limit @limit`
 const reindexMessages = 500
 
 // StaleIndex marks everything of the identity's agent (without an agent: of the workspace) to be indexed again, including what is
-// missing from the index, and returns the number of sources. Searches continue: each source switches by itself.
+// missing from the index, and returns the number of sources. Searches continue: each source switches automatically.
 func (s *Index) StaleIndex(ctx context.Context, id memory.Identity) (int, error) {
 	if err := pg.RequireTender(id); err != nil {
 		return 0, err

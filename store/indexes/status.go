@@ -128,7 +128,7 @@ func (s *Index) IndexedAgents(ctx context.Context, after AgentRef, limit int) ([
 
 // Looks at agents one after the other, in their order, skipping from key to key: the cost grows with the agents and the partitions of
 // their owners, not with what is indexed. due counts sources that another release has indexed, partitions with enough fresh rows to merge,
-// with @vectors what waits for them, and with @facts documents whose facts are behind.
+// with @vectors what waits for them, and with @facts documents whose facts are out of date.
 const sqlDueAgents = `
 with recursive formats as (
     (select index_format from index_sources order by index_format limit 1)

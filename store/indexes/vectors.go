@@ -283,7 +283,7 @@ from index_spaces
 where workspace_id = @workspace and agent_id = @agent and space_id = @space
 for share`
 
-	// The source is locked against being indexed again. If it was already, it is gone together with its vectors.
+	// The source is locked against being indexed again. If it was already, it was removed together with its vectors.
 	sqlVectorSource = `
 select group_no
 from index_sources
@@ -351,7 +351,7 @@ func (s *Index) CachedVectors(
 
 // SaveVectors stores the vectors of due units, vectors[i] of due.Units[i], caches them for equal texts of the workspace, and
 // records how far the sources are done. A nil vector marks a text that cannot be embedded. Sources that were indexed again
-// meanwhile are left out. It returns the number of vectors stored.
+// in the meantime are left out. It returns the number of vectors stored.
 func (s *Index) SaveVectors(ctx context.Context, id memory.Identity, space int64, due DueUnits, vectors [][]float32) (int, error) {
 	if err := pg.RequireTender(id); err != nil {
 		return 0, err

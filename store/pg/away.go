@@ -57,9 +57,9 @@ func preferWritable(c *pgx.ConnConfig) {
 // answerAge is the age up to which the end of a transaction shows that the database answers.
 const answerAge = 5 * time.Second
 
-// Ping reports whether the database answers and takes writes. It uses a separate connection, so that it does not wait behind requests
+// Ping reports whether the database answers and takes writes. It uses a separate connection, so that it does not wait for requests
 // for one of the pool. Under an overload that is so large that its answer is late, transactions that ended just now count instead.
-// If the database takes no writes, the pool's connections are made anew: another server has become the primary.
+// If the database takes no writes, the pool's connections are opened again: another server has become the primary.
 func (db *DB) Ping(ctx context.Context) error {
 	err := db.probe.ask(ctx)
 	switch {

@@ -20,8 +20,8 @@ var (
 	ErrForbidden = errors.New("forbidden")
 	// ErrUnauthorized means that a secret is unknown, revoked or expired (see EndedKeyError).
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrSeveralOwners is wrapped when a name that is looked for among all owners is that of several.
-	ErrSeveralOwners = errors.New("several owners have one with this name")
+	// ErrSeveralOwners is wrapped when a name is looked up among all owners and more than one has it.
+	ErrSeveralOwners = errors.New("more than one owner has a resource with this name")
 	// ErrExists is wrapped when the name is taken.
 	ErrExists = errors.New("already exists")
 	// ErrReadOnlyTeam is wrapped when a write concerns an agent that has a leader.

@@ -105,7 +105,7 @@ func SettingsOf(id memory.Identity) (Settings, error) {
 	if id.Agents != nil {
 		for _, agent := range id.Agents {
 			if !memory.ValidSlug(agent) { // a comma or an asterisk would widen the list
-				return Settings{}, fmt.Errorf("%w: the credential is limited to %q, which is no agent", ErrForbidden, agent)
+				return Settings{}, fmt.Errorf("%w: the credential is limited to %q, which is not an agent", ErrForbidden, agent)
 			}
 		}
 		agents = strings.Join(id.Agents, ",")

@@ -1,4 +1,4 @@
-// Package revocation takes back what was learned from a source: a conversation, an import, a business process or a key in a period.
+// Package revocation removes what was learned from a source: a conversation, an import, a business process or a key in a period.
 package revocation
 
 import (
@@ -17,7 +17,7 @@ import (
 	"reverie/store/pg"
 )
 
-// Revoking takes back what was learned from sources.
+// Revoking removes what was learned from sources.
 type Revoking struct {
 	db    *pg.DB
 	dream *dreams.Dreaming
@@ -89,7 +89,7 @@ type Part struct {
 	ByOwner     bool   // requested with a key that is pinned to the owner
 	Author      string // the key
 	State       State
-	Statements  int // that went
+	Statements  int // that were removed
 	Documents   int // that changed
 	Kept        int // statements that stay, because they have another source
 	Dreams      int // that were undone, to be dreamed again
@@ -155,7 +155,7 @@ func scan(row pgx.CollectableRow) (p Part, err error) {
 	return p, err
 }
 
-// allowed refuses who may not take back a source: a key that is pinned to an owner takes back what taught that owner, an admin everything.
+// allowed refuses callers who may not revoke a source: a key that is pinned to an owner revokes for that owner only, an admin for all.
 // It returns the identity that sees all of it.
 func allowed(id memory.Identity) (memory.Identity, error) {
 	if err := pg.RequireAgentWrite(id); err != nil {
@@ -172,7 +172,7 @@ func allowed(id memory.Identity) (memory.Identity, error) {
 	return id, nil
 }
 
-// owned returns the identity that takes back what taught one owner.
+// owned returns the identity that revokes a source for one owner.
 func owned(id memory.Identity, p Part) memory.Identity {
 	id = id.For(id.Agent, p.Owner)
 	id.Author = memory.Author{Kind: memory.AuthorUser, ID: p.Author}
@@ -181,7 +181,7 @@ func owned(id memory.Identity, p Part) memory.Identity {
 
 // RequestRevocation records a revocation of all that rests only on a source, of the identity's owner or, for an admin that names nobody, of
 // everybody. It returns ErrNotFound for a source that has taught nobody, *ConflictError with CodeNotEnded for an import that runs, and
-// ErrForbidden for an identity that may not take it back. A person does not take back what others have staged.
+// ErrForbidden for an identity that may not revoke it. A person does not revoke what others have staged.
 func (s *Revoking) RequestRevocation(ctx context.Context, id memory.Identity, of Source) ([]Part, error) {
 	id, err := allowed(id)
 	if err != nil {
@@ -208,7 +208,7 @@ func asked(id memory.Identity, of Source) Part {
 	return Part{Owner: id.Owner, Source: of, ByOwner: id.Pinned, Author: id.Author.ID}
 }
 
-// Preview lists the statements of one owner that a revocation would take back.
+// Preview lists the statements of one owner that a revocation would remove.
 type Preview struct {
 	Owner memory.Owner
 	dreams.Revoked
@@ -217,8 +217,8 @@ type Preview struct {
 // PreviewOwners is the number of owners in one preview.
 const PreviewOwners = 20
 
-// PreviewRevocation returns what RequestRevocation would take back, of up to PreviewOwners owners after one, and whether there are more.
-// again says that what rested on it is dreamed again. It changes nothing.
+// PreviewRevocation returns what RequestRevocation would remove, for up to PreviewOwners owners after one, and whether there are more.
+// again says whether the dreams based on it are repeated. It changes nothing.
 func (s *Revoking) PreviewRevocation(
 	ctx context.Context, id memory.Identity, of Source, after memory.Owner, again func(memory.Owner) bool,
 ) (found []Preview, more bool, err error) {
@@ -248,15 +248,15 @@ func (s *Revoking) PreviewRevocation(
 	return found, false, nil
 }
 
-// RevokePart takes back what taught one owner, in one transaction, once, on behalf of who has requested it. The identity reads every
-// owner. A revocation whose key was revoked before is cancelled. again says that dreams that rested on it are dreamed again.
+// RevokePart removes what was learned from a source for one owner, in one transaction, once, on behalf of the requester. The identity reads
+// every owner. A revocation whose key was revoked before is cancelled. again says that dreams that rested on it are dreamed again.
 func (s *Revoking) RevokePart(ctx context.Context, id memory.Identity, p Part, again bool) (dreams.Revoked, error) {
 	if err := pg.RequireTender(id); err != nil {
 		return dreams.Revoked{}, err
 	}
 	find := func() (origin, error) {
 		o, err := s.origin(ctx, id.For(id.Agent, memory.NoOwner), p)
-		if errors.Is(err, pg.ErrNotFound) { // what there was may be gone
+		if errors.Is(err, pg.ErrNotFound) { // it may have been removed
 			err = nil
 		}
 		return o, err
@@ -288,7 +288,7 @@ func (s *Revoking) RevokePart(ctx context.Context, id memory.Identity, p Part, a
 	if err != nil || cancelled {
 		return dreams.Revoked{}, err
 	}
-	if len(o.staged) > 0 { // some of them may have been written meanwhile
+	if len(o.staged) > 0 { // some of them may have been written concurrently
 		if o, err = find(); err != nil {
 			return dreams.Revoked{}, err
 		}

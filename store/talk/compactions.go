@@ -276,7 +276,7 @@ on conflict (content_key, conversation_uid, workspace_id, agent_id) do update se
     reason_code = case when compactions.outcome in ('skipped', 'failed') then '' else compactions.reason_code end,
     finished_at = case when compactions.outcome = 'written' then compactions.finished_at end`
 
-	// A workflow writes one summary. One that it has begun before is never continued, when a longer one was written meanwhile or
+	// A workflow writes one summary. One that it has begun before is never continued, when a longer one was written concurrently or
 	// another engine writes now.
 	sqlCompactionAbandon = `
 update compactions set outcome = 'skipped', reason_code = @reason_code, finished_at = @now
@@ -331,7 +331,7 @@ func (s *Talk) BeginCompaction(ctx context.Context, id memory.Identity, r Compac
 		if err := t.Send(ctx, b); err != nil {
 			return Compaction{}, err
 		}
-		if !found { // flushed_seq never goes back
+		if !found { // flushed_seq never decreases
 			return Compaction{}, notFlushed(r.To, contents.flushed)
 		}
 		return finishCompaction(ctx, t, c)

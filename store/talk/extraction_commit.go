@@ -58,7 +58,7 @@ type ExtractionResult struct {
 // Commit names the draft to commit.
 type Commit struct {
 	ExtractionID uuid.UUID
-	// Patch applies the draft to the documents as they are, where it would be stale: lines that others have changed meanwhile stay as
+	// Patch applies the draft to the documents as they are, where it would be stale: lines that others have changed concurrently stay as
 	// they are, what the draft adds is put beside them, and messages that a flush has noted since are not noted again.
 	Patch bool
 }
@@ -171,9 +171,9 @@ func (s *Talk) RecordOutcome(ctx context.Context, id memory.Identity, extraction
 // CommitExtraction applies an extraction's draft: documents, versions, outcome, cursor, journal and ledger in one transaction. The
 // outcome is written, or nothing when the documents are unchanged. For a run that has ended it returns the recorded result.
 //
-// It returns *StaleBaseError when a document was changed meanwhile on the same lines, or a flush has noted messages of the draft
-// (the draft is dropped and must be proposed again), unless it is to patch, *QuarantineError, and *ConflictError with CodeNoDraft, CodeSuperseded or
-// CodeRangeMoved. It costs three round trips.
+// It returns *StaleBaseError when a document was changed concurrently on the same lines, or a flush has noted messages of the draft (the
+// draft is dropped and must be proposed again), unless it is to patch, *QuarantineError, and *ConflictError with CodeNoDraft,
+// CodeSuperseded or CodeRangeMoved. It costs three round trips.
 func (s *Talk) CommitExtraction(ctx context.Context, id memory.Identity, c Commit) (ExtractionResult, error) {
 	open := func() *opened { return &opened{id: c.ExtractionID} }
 	result, err := settle(ctx, s.db, id, open, func(t *pg.Tx, o *opened) (ExtractionResult, error) { return o.commit(ctx, t, c) })

@@ -119,7 +119,7 @@ where workspace_id = @workspace and agent_id = @agent and conversation_uid = @ui
     and seq between @from and @to and revoked_at is not null`
 )
 
-// Characters as transcripts.Length tells them apart.
+// Characters as transcripts.Length distinguishes them.
 var (
 	blank  = characters("", unicode.White_Space)
 	narrow = "[^" + characters("-", transcripts.Wide...) + "]+" // a pattern of PostgreSQL

@@ -147,7 +147,7 @@ func (o *openFlush) commit(ctx context.Context, t *pg.Tx) (FlushResult, error) {
 	})
 	invalid, _ := errors.AsType[*pg.InvalidError](err)
 	switch {
-	case invalid != nil && invalid.Field == "content": // the entry by itself was valid
+	case invalid != nil && invalid.Field == "content": // the entry alone was valid
 		return FlushResult{}, &pg.ConflictError{
 			Code: pg.CodeNoteFull, Message: fmt.Sprintf("the entry of flush %s does not fit into the note", o.id),
 		}

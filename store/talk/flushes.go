@@ -103,7 +103,7 @@ type FlushEnd struct {
 // FlushResult is the state of a flush after a step.
 type FlushResult struct {
 	Flush Flush
-	// Stale reports whether an extraction has taken messages of the step meanwhile. Nothing was written; load the step again.
+	// Stale reports whether an extraction has taken messages of the step since then. Nothing was written; load the step again.
 	Stale bool
 }
 
@@ -231,7 +231,7 @@ where workspace_id = @workspace and agent_id = @agent and flush_id = @flush and 
 )
 
 // PlanFlush returns the flush needed next to flush everything up to a message: the open flush of the conversation if there is one,
-// however far it goes, otherwise a new one from the last flushed message to the given one. It reports false when none is needed. It
+// whatever its end, otherwise a new one from the last flushed message to the given one. It reports false when none is needed. It
 // costs one round trip.
 func (s *Talk) PlanFlush(ctx context.Context, id memory.Identity, conversation uuid.UUID, to int64) (Flush, bool, error) {
 	if err := pg.RequireOwnerWrite(id); err != nil {
@@ -258,7 +258,7 @@ func (s *Talk) PlanFlush(ctx context.Context, id memory.Identity, conversation u
 		case to > last:
 			return Flush{}, &pg.InvalidError{Field: "to", Problem: fmt.Sprintf("the conversation ends with message %d", last)}
 		case flushed >= to:
-			needed = false // an open flush goes further
+			needed = false // an open flush covers more
 			return Flush{}, nil
 		}
 		return f, nil

@@ -51,8 +51,8 @@ from conversations c
 where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_id = @conversation and c.owner_key = @owner
 for no key update`
 
-	// New messages go after the last one, in the order of the batch. The others are compared: reused is the id of one whose
-	// content differs. Each id is looked up by itself (ensured by limit 1): a plan that was made while the table was small would
+	// New messages are added after the last one, in the order of the batch. The others are compared: reused is the id of one whose
+	// content differs. Each id is looked up separately (ensured by limit 1): a plan that was made while the table was small would
 	// join the whole conversation.
 	sqlMessagesInsert = `
 with c as materialized (
@@ -277,8 +277,8 @@ func (c *conversationState) finish(ctx context.Context, t *pg.Tx, turnComplete b
 	return t.Finish(ctx, b)
 }
 
-// turnEvents are the events of a turn that starts, or is complete, with what is stored now. Conversations that are imported have none:
-// nobody takes part in them any more.
+// turnEvents are the events of a turn that starts, or is complete, with what is stored now. Imported conversations have none,
+// because they are over.
 func (c *conversationState) turnEvents(id memory.Identity, complete int64) (events []gate.JournalEvent) {
 	if c.trigger == memory.TriggerImport {
 		return nil
@@ -421,7 +421,7 @@ func callsColumn(calls []memory.ToolCall) (string, error) {
 	return string(text), nil
 }
 
-// Each id is looked up by itself (ensured by limit 1), as in sqlMessagesInsert.
+// Each id is looked up separately (ensured by limit 1), as in sqlMessagesInsert.
 const sqlMessagesByID = `
 with c as materialized (
     select conversation_uid
@@ -461,7 +461,7 @@ type Placed struct {
 // maxPlaced bounds the messages found for one id, the latest stored first.
 const maxPlaced = 32
 
-// Messages and conversations are looked up by themselves (ensured by limit), as in sqlMessagesInsert.
+// Messages and conversations are looked up separately (ensured by limit), as in sqlMessagesInsert.
 const sqlMessagesPlaced = `
 select c.conversation_id, m.message_id, m.seq, m.seq = c.last_seq, exists (
         select

@@ -104,7 +104,7 @@ from (
 )
 
 // LoadWindow reads the content of a context window at one moment, in two round trips; one when there is no conversation. Facts that
-// are behind their documents are derived first, which takes more. It does not find a conversation of another owner.
+// are older than their documents are derived first, which takes more. It does not find a conversation of another owner.
 func (s *Talk) LoadWindow(ctx context.Context, id memory.Identity, r WindowRequest) (WindowLoad, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return WindowLoad{}, err

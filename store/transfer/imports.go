@@ -306,7 +306,7 @@ where workspace_id = @workspace and agent_id = @agent and import_id = @import`
 )
 
 // StageImport uploads a batch of items with different keys to an import that is not running. A known item is skipped unless a retry
-// may succeed. Each item is written with the rights of this identity, whoever starts the import. A pinned identity stages items
+// may succeed. Each item is written with the rights of this identity, no matter who starts the import. A pinned identity stages items
 // in imports that it made, else ErrForbidden; its shared items fail at once with ReasonImportForbidden. It returns *ConflictError with
 // CodeImportRunning, or with CodeImportFull for more than memory.MaxImportItems. It costs three round trips.
 func (s *Transfer) StageImport(ctx context.Context, id memory.Identity, imported uuid.UUID, items []ImportItem) (StagedItems, error) {

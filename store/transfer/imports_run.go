@@ -43,7 +43,7 @@ update imports set
 where workspace_id = @workspace and agent_id = @agent and import_id = @import and state <> 'done'
     and (@writes = 'team' or writes = 'personal' and author_id = @author)`
 
-	// Ends as done, unless it was cancelled meanwhile.
+	// Ends as done, unless it was cancelled since then.
 	sqlImportEnd = `
 update imports set
     state = case when state = 'cancelled' then state else 'done' end,

@@ -65,7 +65,7 @@ type SnapshotFile struct {
 	Version  int            `json:"version,omitempty"`  // current afterwards
 	SHA256   string         `json:"sha256,omitempty"`   // afterwards
 	Bytes    int            `json:"bytes,omitempty"`    // afterwards
-	Redacted bool           `json:"redacted,omitempty"` // secrets were taken out
+	Redacted bool           `json:"redacted,omitempty"` // secrets were removed
 	Withheld bool           `json:"withheld,omitempty"` // statements were left out that a person had forgotten
 	Edited   bool           `json:"edited,omitempty"`   // it differs from the manifest
 	Prompt   bool           `json:"prompt,omitempty"`   // its place in the system prompt changed

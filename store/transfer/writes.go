@@ -268,7 +268,7 @@ func (s *Transfer) openWrite(ctx context.Context, id memory.Identity, write uuid
 var (
 	errTargetNotAllowed = errors.New("the agent's writeTargets do not allow this document")
 	errKeyRevoked       = errors.New("the requesting key was revoked or has expired")
-	// errWriteEnded is no refusal: another transaction committed the same write.
+	// errWriteEnded is not a refusal: another transaction committed the same write.
 	errWriteEnded = errors.New("the write has ended")
 )
 
@@ -353,7 +353,7 @@ func (s *Transfer) refuseWrite(ctx context.Context, worker memory.Identity, w op
 	return err
 }
 
-// refusal returns the reason why the gate refuses a write for good; empty for no error, and for one that can be retried.
+// refusal returns the reason why the gate refuses a write permanently; empty for no error, and for one that can be retried.
 func refusal(err error) memory.ReasonCode {
 	var (
 		quarantined *pg.QuarantineError

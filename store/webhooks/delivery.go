@@ -209,7 +209,7 @@ func (s *Notifying) secrets(ctx context.Context, id memory.Identity, webhook uui
 
 // WebhookMove is the outcome of an attempt at an event, or skips events that an endpoint does not get.
 type WebhookMove struct {
-	To        gate.JournalCursor // the next event is behind it
+	To        gate.JournalCursor // the next event is after it
 	Attempted bool               // the event at To was sent
 	Delivered bool
 	Status    int    // of HTTP; 0: there was no answer
@@ -270,7 +270,7 @@ func (s *Notifying) MoveWebhook(ctx context.Context, id memory.Identity, w Webho
 	})
 }
 
-// EndRedelivery records that an event was delivered again, or was not. It returns ErrNotFound when it left the list meanwhile. The
+// EndRedelivery records that an event was delivered again, or was not. It returns ErrNotFound when it has left the list since then. The
 // identity is that of OpenWebhook.
 func (s *Notifying) EndRedelivery(
 	ctx context.Context, id memory.Identity, w Webhook, f Failure, delivered bool, status int, reason string,

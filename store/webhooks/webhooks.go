@@ -205,7 +205,7 @@ func (n NewWebhook) validate() error {
 	case u.User != nil:
 		return &pg.InvalidError{Field: "url", Problem: "remove the user and password: check the signature instead"}
 	case u.Fragment != "":
-		return &pg.InvalidError{Field: "url", Problem: "remove the part behind #, which is not sent"}
+		return &pg.InvalidError{Field: "url", Problem: "remove the part after #, which is not sent"}
 	case len(n.Kinds) > MaxKinds:
 		return &pg.InvalidError{Field: "kinds", Problem: fmt.Sprintf("name at most %d, or none for all", MaxKinds)}
 	}

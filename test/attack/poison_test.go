@@ -180,7 +180,7 @@ func proposing(cases []poisonCase) *llmtest.Options {
 	}}
 }
 
-// fateOf enters a text and reads what became of it.
+// fateOf enters a text and reads its outcome.
 func (w *world) fateOf(i int, c poisonCase) (f fate, err error) {
 	user := fmt.Sprint("case-", i)
 	call := func(method, path string, body, out any) {

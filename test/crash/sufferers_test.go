@@ -62,7 +62,7 @@ func newAttempts(ctx context.Context, t *testing.T, s *deployment.System) *attem
 	return &attempts{System: s, sent: map[string]map[string]bool{}, failures: map[string]int{}}
 }
 
-// once sends a request once, and notes what became of it.
+// once sends a request once, and notes its outcome.
 func (a *attempts) once(ctx context.Context, kind, mark, method, path string, header http.Header, body, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, 90*time.Second) // longer than any answer takes
 	defer cancel()

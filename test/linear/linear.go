@@ -1,4 +1,4 @@
-// Package linear is for tests of functions that read texts: whoever writes a text must not be able to make reading it slow.
+// Package linear is for tests of functions that read texts: anyone who writes a text must not be able to make reading it slow.
 package linear
 
 import (

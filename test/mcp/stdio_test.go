@@ -124,7 +124,7 @@ func TestRequestsInFlightAreAnswered(t *testing.T) {
 	}
 }
 
-// A line that is no message is answered with an error, and loses no answer to others.
+// A line that is not a message is answered with an error, and loses no answer to others.
 func TestLinesThatAreNoMessages(t *testing.T) {
 	s := start(t)
 	in, lines, ended := serve(t, slowly(t, s.url, time.Second/2), s.key)

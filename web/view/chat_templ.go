@@ -337,7 +337,7 @@ func ChatPage(f Frame, c Chat) templ.Component {
 	})
 }
 
-// memoriesUsed stands beside an answer.
+// memoriesUsed is shown beside an answer.
 func memoriesUsed(f Frame, m Message) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

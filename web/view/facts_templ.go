@@ -975,7 +975,7 @@ func FactPage(f Frame, k KnownFact) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if o.Undone {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "<span class=\"outcome calm\">taken back</span>")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "<span class=\"outcome calm\">undone</span>")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -1014,7 +1014,7 @@ func FactPage(f Frame, k KnownFact) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "\"> <button name=\"opinion\" value=\"undo\" class=\"quiet\">Take back</button></form>")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "\"> <button name=\"opinion\" value=\"undo\" class=\"quiet\">Undo</button></form>")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -1170,7 +1170,7 @@ func factActions(f Frame, k KnownFact) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, "\" data-confirm=\"Forget this statement for good?\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, "\" data-confirm=\"Forget this statement permanently?\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1178,7 +1178,7 @@ func factActions(f Frame, k KnownFact) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 112, "<p class=\"hint\">It goes from all documents in any wording, and is not learned again. Unless you say so here, messages and earlier versions keep it.</p><label class=\"check\"><input type=\"checkbox\" name=\"erase\" value=\"true\"> Erase it from messages and earlier versions too</label> <button name=\"do\" value=\"forget\" class=\"bad\">Forget</button></form></details>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 112, "<p class=\"hint\">It is removed from all documents in any wording, and is not learned again. Messages and earlier versions keep it unless you choose otherwise here.</p><label class=\"check\"><input type=\"checkbox\" name=\"erase\" value=\"true\"> Erase it from messages and earlier versions too</label> <button name=\"do\" value=\"forget\" class=\"bad\">Forget</button></form></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1425,7 +1425,7 @@ func ArchivePage(f Frame, p Archive) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 134, "\" data-confirm=\"Forget this statement for good? It is not learned again; messages and earlier versions keep it.\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 134, "\" data-confirm=\"Forget this statement permanently? It is not learned again; messages and earlier versions keep it.\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -789,7 +789,7 @@ func SignIn(f Frame, problem string) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<div class=\"sign-in\"><img src=\"/static/icon.svg\" alt=\"\" width=\"56\" height=\"56\"><h1>Look into memory</h1><p>See what your agents remember, where each line comes from, and put right what is wrong.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<div class=\"sign-in\"><img src=\"/static/icon.svg\" alt=\"\" width=\"56\" height=\"56\"><h1>Look into memory</h1><p>See what your agents remember, where each line comes from, and correct what is wrong.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

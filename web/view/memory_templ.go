@@ -841,7 +841,7 @@ func segment(f Frame, current, page, name, address string) templ.Component {
 	})
 }
 
-// DocumentPage shows a document with the origin of each part at the margin.
+// DocumentPage shows a document with the origin of each part in the margin.
 func DocumentPage(f Frame, d Document) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

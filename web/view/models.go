@@ -34,9 +34,9 @@ var Notices = map[string]string{
 	"undone": "The dream is undone: its lines are gone from the documents.", "retried": "The extraction was started again.",
 	"revoked":  "Revoked: whoever uses the key is refused from now on.",
 	"deleting": "The deletion is requested. Until it starts it can be cancelled here.", "kept": "Cancelled: nothing was deleted.",
-	"taken-back": "What rests on it alone is being taken back, and is not learned again.",
+	"taken-back": "What depends only on it is being removed, and is not learned again.",
 	"seen":       "Seen. The next card comes after the next dream that changes something.",
-	"confirmed":  "Confirmed: no dream changes it.", "edited": "Changed: it stands as you wrote it.",
+	"confirmed":  "Confirmed: no dream changes it.", "edited": "Changed to your wording.",
 	"forgotten": "Forgotten, and not learned again.",
 	"back":      "Restored: it is in its document again, and is not archived again.",
 	"moved":     "The system prompt has changed.",
@@ -46,7 +46,7 @@ var Notices = map[string]string{
 	"resolved":  "Decided. What was removed is not learned again.",
 	"judged":    "Thank you: trust in this fact has changed.",
 	"approved":  "Approved: it is in memory now.", "changed": "Approved in your words.", "declined": "Refused. It stays in this list, and is not proposed again.",
-	"accepted": "Accepted: it is in MEMORY.md now.", "refused": "Refused for good.",
+	"accepted": "Accepted: it is in MEMORY.md now.", "refused": "Refused permanently.",
 }
 
 // Author names the writer of a text.
@@ -120,7 +120,7 @@ type Edit struct {
 	Base                                  int
 }
 
-// Conflict is an edit of lines that others have changed meanwhile.
+// Conflict is an edit of lines that others have changed concurrently.
 type Conflict struct {
 	Edit
 	Head  int
@@ -195,7 +195,7 @@ type Conversations struct {
 	All, Closed bool
 }
 
-// Revocation is a preview of what a conversation, or another source, alone has taught.
+// Revocation is a preview of what was learned only from a conversation or another source.
 type Revocation struct {
 	Talk
 	Kind, Source, Since, Until string // of another source than a conversation
@@ -424,7 +424,7 @@ type InjectionDetail struct {
 	Choices []Choice
 }
 
-// Choice is a candidate for a context and what became of it.
+// Choice is a candidate for a context with its outcome.
 type Choice struct {
 	Outcome, Reason, Layer, Path, Scope, Text, Fact, Talk string
 	Line, Tokens                                          int
@@ -541,7 +541,7 @@ type Schedule struct {
 	Next                                  time.Time
 }
 
-// Held is a statement that waits for a person.
+// Held is a statement that waits for a person's decision.
 type Held struct {
 	Entry, Text, Rule string
 	Since, Last       time.Time

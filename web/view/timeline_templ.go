@@ -1741,7 +1741,7 @@ func HeldPage(f Frame, items []Held) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 168, "\"> <button name=\"decision\" value=\"accept\">Accept</button> <button name=\"decision\" value=\"refuse\" class=\"quiet\">Refuse for good</button></form></li>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 168, "\"> <button name=\"decision\" value=\"accept\">Accept</button> <button name=\"decision\" value=\"refuse\" class=\"quiet\">Refuse permanently</button></form></li>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -20,7 +20,7 @@ const drainFor = 2 * time.Minute
 const listening = "subscriptions/listen"
 
 // drain holds back the end of the input until every request that was read has an answer: programs that write requests and close their end
-// of a pipe get all answers. It answers lines that are no message itself, since the SDK ends the session at the first one.
+// of a pipe get all answers. It answers lines that are not messages itself, since the SDK ends the session at the first one.
 type drain struct {
 	in   *bufio.Reader
 	from io.Closer
@@ -74,7 +74,7 @@ func (d *drain) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// refusalOfLine returns the answer to a line that is no message; nil if it is one. The SDK judges batches, which some versions of the
+// refusalOfLine returns the answer to a line that is not a message; nil if it is one. The SDK judges batches, which some versions of the
 // protocol have, and skips blank lines.
 func refusalOfLine(line []byte) []byte {
 	line = bytes.TrimSpace(line)
@@ -83,7 +83,7 @@ func refusalOfLine(line []byte) []byte {
 		if _, err := jsonrpc.DecodeMessage(line); err == nil || line[0] == '[' {
 			return nil
 		}
-		code, problem = jsonrpc.CodeInvalidRequest, "this line is no message of JSON-RPC 2.0"
+		code, problem = jsonrpc.CodeInvalidRequest, "this line is not a JSON-RPC 2.0 message"
 	} else if len(line) == 0 {
 		return nil
 	}
@@ -162,7 +162,7 @@ type noting struct {
 	mu    sync.Mutex // the session and the drain write answers
 }
 
-// Write writes an answer. When nobody reads them any more, the wait for others ends.
+// Write writes an answer. When they are no longer read, the wait for others ends.
 func (n *noting) Write(p []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

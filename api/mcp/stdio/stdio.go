@@ -258,7 +258,7 @@ func asMessage(answer *http.Response) error {
 	return err
 }
 
-// transport adds the key, passes on why the API refuses, and reports when the stream of an answer ends by itself.
+// transport adds the key, passes on why the API refuses, and reports when the stream of an answer ends on its own.
 type transport struct {
 	base  http.RoundTripper
 	key   string

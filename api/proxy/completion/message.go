@@ -82,7 +82,7 @@ type part struct {
 	}
 }
 
-// readContent returns the text of a content, with a note for each part that is no text, and what distinguishes those parts.
+// readContent returns the text of a content, with a note for each part that is not text, and what distinguishes those parts.
 func readContent(raw json.RawMessage) (text, others, problem string) {
 	if raw == nil {
 		return "", "", ""
@@ -162,7 +162,7 @@ func hasNUL(m memory.Message) bool {
 }
 
 // keyOf returns the hash of a message. Clients send answers back in slightly other forms: space around them, null for no text, and other
-// forms of the same JSON do not matter. others distinguishes parts that are no text.
+// forms of the same JSON do not matter. others distinguishes parts that are not text.
 func keyOf(m memory.Message, others string) string {
 	parts := []string{m.Role, strings.TrimSpace(strings.ReplaceAll(m.Content, "\r\n", "\n")), m.ToolCallID, others}
 	for _, c := range m.ToolCalls {

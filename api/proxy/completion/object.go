@@ -16,7 +16,7 @@ type member struct {
 	value json.RawMessage
 }
 
-var errNoObject = errors.New("it is no JSON object")
+var errNoObject = errors.New("it is not a JSON object")
 
 // parseObject reads one object. A name that occurs twice is refused: readers differ in which one they take.
 func parseObject(raw []byte) (object, error) {

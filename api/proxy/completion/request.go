@@ -34,7 +34,7 @@ type Request struct {
 // Parse reads a request. The error is an *Invalid.
 func Parse(body []byte) (*Request, error) {
 	if !utf8.Valid(body) {
-		return nil, &Invalid{"", "the body is no UTF-8"}
+		return nil, &Invalid{"", "the body is not valid UTF-8"}
 	}
 	fields, err := parseObject(body)
 	if err != nil {

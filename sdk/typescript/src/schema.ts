@@ -297,7 +297,7 @@ export interface ApprovalLine {
   messages?: LineSource[];
   /** Of refuse: why. */
   note?: string;
-  /** What the change takes out. */
+  /** What the change removes. */
   removed?: string;
   /** Of edit: the words of the person. */
   text?: string;
@@ -399,7 +399,7 @@ export interface Backlog {
   stagedWrites: number;
   /** Completed turns that Temporal has not accepted. */
   unsignalledTurns: number;
-  /** Extractions that go on by themselves later. */
+  /** Extractions that continue automatically later. */
   waiting: number;
 }
 
@@ -567,13 +567,13 @@ export interface Choice {
   endLine: number;
   fact?: string;
   layer?: "identity" | "trusted" | "matched" | "provided";
-  /** absent: it was no candidate. */
+  /** absent: it was not a candidate. */
   outcome: "injected" | "omitted" | "absent";
   path: string;
   /**
-   * Why it was not injected: no room; the system prompt or the conversation has it; another one says it; it must not
-   * be shown; it was noted later; nothing was searched for; it is archived; other statements of the passage match the
-   * message better; the search did not find it, and others were more trusted.
+   * Why it was not injected: it did not fit; the system prompt or the conversation has it; another one says it; it
+   * must not be shown; it was noted later; nothing was searched for; it is archived; other statements of the passage
+   * match the message better; the search did not find it, and others were more trusted.
    */
   reason?: "budget" | "prompt" | "window" | "duplicate" | "refused" | "later" | "skipped" | "archived" | "excerpt" | "not_found";
   /** Missing for what another program has provided. */
@@ -657,7 +657,7 @@ export interface Consolidation {
   /** Never more than before. */
   entriesAfter: number;
   entriesBefore: number;
-  /** Owners whose documents changed meanwhile. */
+  /** Owners whose documents were changed concurrently. */
   failed: number;
   /** Owners, and the shared documents, with enough entries. */
   ownersConsolidated: number;
@@ -687,7 +687,7 @@ export interface Context {
    * To be shown to the person: with the first context of a day, what the latest dream changed, until it is seen.
    */
   morningCard?: MorningCard;
-  /** Passages that had no room. */
+  /** Passages that did not fit. */
   omitted?: number;
   /** Providers of memory that were asked as well. */
   providers?: Provided[];
@@ -701,7 +701,7 @@ export interface Context {
   /** Summary of earlier turns. */
   summary?: SummaryRef;
   /**
-   * Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed:
+   * Messages up to this number that are in the window neither directly nor through the summary. They are flushed:
    * what was durable in them is in memory.
    */
   unsent?: number;
@@ -788,7 +788,7 @@ export interface CorpusStatus {
   /** Size of the index, packed. */
   bytes: number;
   corpus: "memory" | "sessions";
-  /** Writes that are not merged yet; they are found all the same. */
+  /** Writes that are not merged yet; searches still find them. */
   fresh: number;
   segments: number;
   /** Documents or conversations. */
@@ -815,7 +815,7 @@ export interface Create {
   hash: string;
   /** The position in the system prompt changes. */
   prompt?: boolean;
-  /** Secrets are taken out. */
+  /** Secrets are removed. */
   redacted?: boolean;
   scope: string;
   size: number;
@@ -1111,7 +1111,7 @@ export interface DreamSchedule {
   /** When the next night begins, with the agent's place in the spread. */
   next?: string;
   /**
-   * paused: nights pass until it is resumed; off: by the settings; none: a worker has still to make it; unknown:
+   * paused: nights pass until it is resumed; off: by the settings; none: a worker has not created it yet; unknown:
    * workflows cannot be reached.
    */
   state: "on" | "paused" | "off" | "none" | "unknown";
@@ -1371,7 +1371,7 @@ export interface Fact {
   endedAt?: string;
   /** Nearest heading above. */
   heading: string;
-  /** It stays over changes around the statement and small edits of it. */
+  /** It does not change with edits around the statement and small edits of it. */
   id: string;
   kind: "PROFILE" | "KNOWLEDGE" | "EVENT";
   /** In a search result, in the last 90 days. */
@@ -1476,7 +1476,7 @@ export interface FactWording {
 }
 
 export interface Facts {
-  /** Documents have changed whose facts the worker has still to derive. */
+  /** The worker has not yet derived the facts of some changed documents. */
   behind: boolean;
   items: Fact[];
   /** Send it as cursor to get the next page; missing on the last one. */
@@ -1641,7 +1641,7 @@ export interface ForgetBody {
   endUserId?: string;
   /** One statement in place of lines, by its id. */
   entry?: string;
-  /** Also take the words out of earlier versions and of messages, for good. */
+  /** Also remove the words from earlier versions and messages, permanently. */
   erase?: boolean;
   /** Owner key; or give channel and sender, or endUserId. */
   owner?: string;
@@ -1668,7 +1668,7 @@ export interface Forgotten {
   backend?: BackendForgotten;
   /** Nothing was changed. */
   dryRun: boolean;
-  /** Where else words were taken out. */
+  /** Where else words were removed. */
   erased: ErasedPlace[];
   /** Where documents had them, in the same or similar words. */
   found: ForgottenStatement[];
@@ -1682,7 +1682,7 @@ export interface Forgotten {
 export interface ForgottenStatement {
   endLine: number;
   entry: string;
-  /** What stays of its line, when it is one sentence of it. */
+  /** The rest of its line, when it is one sentence of it. */
   left?: string;
   path: string;
   scope: string;
@@ -1943,7 +1943,7 @@ export interface Injection {
   candidates: number;
   conversation?: string;
   id: string;
-  /** Candidates that had no room. */
+  /** Candidates that did not fit. */
   omitted: number;
   selected: number;
   /** Number of the message that was to be answered; missing: it was not stored. */
@@ -2046,7 +2046,7 @@ export interface Ledger {
   /** Tool results of which one line is left. */
   cleared: number;
   current: number;
-  /** Messages behind the summary that had no room; they are flushed. */
+  /** Messages after the summary that did not fit; they are flushed. */
   dropped: number;
   /** The note that messages are left out. */
   gap: number;
@@ -2131,7 +2131,7 @@ export interface MadeContext {
   ledger: Ledger;
   /** Model whose tokens were counted. */
   model?: string;
-  /** Passages that had no room. */
+  /** Passages that did not fit. */
   omitted?: number;
   /** Providers of memory that were asked as well. */
   providers?: Provided[];
@@ -2145,7 +2145,7 @@ export interface MadeContext {
   /** Summary of earlier turns. */
   summary?: SummaryRef;
   /**
-   * Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed:
+   * Messages up to this number that are in the window neither directly nor through the summary. They are flushed:
    * what was durable in them is in memory.
    */
   unsent?: number;
@@ -2199,7 +2199,7 @@ export interface Model {
 
 export interface MorningCard {
   /**
-   * New statements, as they stand now; forgotten ones are left out. Confirm, edit or forget each with POST
+   * New statements, in their current wording; forgotten ones are left out. Confirm, edit or forget each with POST
    * …/dream/reports/{reportId}/entries/{entry}/confirm, edit or forget.
    */
   facts: CardFact[];
@@ -2235,7 +2235,9 @@ export interface NewDeletionBody {
   /** Count what would be deleted, and delete nothing. */
   dryRun?: boolean;
   endUserId?: string;
-  /** What was learned from the conversation stays. Otherwise statements that have no other source go with it. */
+  /**
+   * What was learned from the conversation stays. Otherwise statements that have no other source are deleted with it.
+   */
   keepLearned?: boolean;
   /** Start without a grace period. Admins only. */
   now?: boolean;
@@ -2283,7 +2285,7 @@ export interface NewRevocationBody {
   channel?: string;
   /** Of a preview: the value of next on the previous page; missing: from the start. */
   cursor?: string;
-  /** Show what would go, and change nothing. Missing: true. */
+  /** Show what would be removed, and change nothing. Missing: true. */
   dryRun?: boolean;
   endUserId?: string;
   /** Kind of the source. */
@@ -2295,7 +2297,7 @@ export interface NewRevocationBody {
   since?: string;
   /**
    * Id of the conversation, of the import, or of the key; of a connector the request id of a write, its workflow id,
-   * or the beginning of request ids with * behind it.
+   * or a prefix of request ids followed by *.
    */
   source: string;
   /** End of the period, exclusive. */
@@ -2351,8 +2353,8 @@ export interface NewWebhookBody {
   /** Only events of these kinds; missing: all. */
   kinds?: string[];
   /**
-   * Whose events, besides shared ones; or give channel and sender, or endUserId. An admin who names nobody: those of
-   * everybody.
+   * Whose events, besides shared ones; or give channel and sender, or endUserId. An admin who names no owner: those
+   * of everybody.
    */
   owner?: string;
   sender?: string;
@@ -2527,7 +2529,7 @@ export interface PromptFilesBody {
 }
 
 export interface Provided {
-  /** Why it has recalled nothing. */
+  /** Why it recalled nothing. */
   failed?: "timeout" | "connection" | "status" | "malformed" | "too_large" | "cooling";
   id: string;
   ms: number;
@@ -2594,7 +2596,7 @@ export interface RecallStatus {
   mode: "lexical" | "hybrid";
   /** Providers of memory, in their order. */
   providers: Provider[];
-  /** Searches whose results were noted as used, by this server since its start. */
+  /** Searches whose results were recorded as used, by this server since its start. */
   recorded: Recorded;
   /** With deep: whether what is stored is found. */
   selfCheck?: SelfCheck[];
@@ -2814,7 +2816,7 @@ export interface Revert {
   /** Result for each document. */
   changes: ChangeReceipt[];
   dream: Dream;
-  /** The dream had been reverted already; nothing was written. */
+  /** The dream had already been reverted; nothing was written. */
   replayed: boolean;
   /** Names the write. */
   token?: string;
@@ -2828,7 +2830,7 @@ export interface Reverted {
 export interface Revocation {
   /** Those that changed. */
   documents: number;
-  /** Those that rested on it and are dreamed again. */
+  /** Dreams based on it, which are repeated. */
   dreams: number;
   /** Nothing was changed. */
   dryRun: boolean;
@@ -2850,7 +2852,7 @@ export interface Revocation {
   since?: string;
   /**
    * Id of the conversation, of the import, or of the key; of a connector the request id of a write, its workflow id,
-   * or the beginning of request ids with * behind it.
+   * or a prefix of request ids followed by *.
    */
   source: string;
   /** Missing for a preview. */
@@ -2971,17 +2973,17 @@ export interface Search {
   explain?: Explain;
   /** Vectors are configured and had no part in this answer. */
   fallback?: Fallback;
-  /** What answered: words alone, or words and vectors. */
+  /** How the answer was found: by words alone, or by words and vectors. */
   mode: "lexical" | "hybrid";
   /** Embedding model; empty when there is none. */
   model: string;
-  /** Embedding provider; none: search is by words alone. */
+  /** Embedding provider; none: lexical search only. */
   provider: string;
   /** Providers of memory that were asked as well. */
   providers?: Supplement[];
   /** Results, best first. */
   results: Found[];
-  /** What this search could not see yet. Words never lag behind: it is about vectors. */
+  /** Content not yet covered by vectors. Lexical search is always current. */
   staleness: Stale;
   unavailable?: boolean;
   /** How long it waited for vectors. */
@@ -2992,8 +2994,8 @@ export interface Search {
 
 export interface SearchBody {
   /**
-   * Token of a write's receipt: with wait, the search waits for its vectors. Words never lag behind. Format: the
-   * token of a receipt.
+   * Token of a write's receipt: with wait, the search waits for its vectors. Lexical search is always current.
+   * Format: the token of a receipt.
    */
   after?: string;
   /** Same as now. asOf of the query searches the past. */
@@ -3448,7 +3450,7 @@ export interface Update {
   oldSize: number;
   /** The position in the system prompt changes. */
   prompt?: boolean;
-  /** Secrets are taken out. */
+  /** Secrets are removed. */
   redacted?: boolean;
   scope: string;
   /** Statements are left out that a person had forgotten. */
@@ -3562,7 +3564,7 @@ export interface Weighed {
   goes: boolean;
   /** The document that has it from elsewhere. */
   in?: string;
-  /** Missing for a statement that waits for a person. */
+  /** Missing for a held statement. */
   path?: string;
   scope: string;
   startLine: number;
@@ -3683,7 +3685,7 @@ export interface WritePage {
 export interface Written {
   changes: ChangeReceipt[];
   key: string;
-  /** The write had been made before; nothing was written. */
+  /** The write was made before; nothing was written. */
   replayed: boolean;
   token: string;
 }
@@ -4405,7 +4407,7 @@ export interface Operations {
     body: EditEntryBody;
     data: Entry;
   };
-  /** Forget a candidate for good */
+  /** Forget a candidate permanently */
   "POST /api/v1/agents/{agent}/dreams/{report}/entries/{entry}/forget": {
     path: {
       /** Id of the agent. */
@@ -4739,7 +4741,7 @@ export interface Operations {
       sender?: string;
       /** End user of an API integration; the owner key is api: and this id. */
       endUserId?: string;
-      /** Also take the words out of earlier versions and of messages, for good. */
+      /** Also remove the words from earlier versions and messages, permanently. */
       erase?: boolean;
       /** Only show what would be forgotten. */
       dryRun?: boolean;
@@ -4797,7 +4799,7 @@ export interface Operations {
     };
     data: HeldPage;
   };
-  /** Accept a statement that waits */
+  /** Accept a held statement */
   "POST /api/v1/agents/{agent}/held/{entry}/accept": {
     path: {
       /** Id of the agent. */
@@ -4817,7 +4819,7 @@ export interface Operations {
     };
     data: HeldDecision;
   };
-  /** Refuse a statement that waits, for good */
+  /** Refuse a held statement permanently */
   "POST /api/v1/agents/{agent}/held/{entry}/refuse": {
     path: {
       /** Id of the agent. */
@@ -5293,7 +5295,7 @@ export interface Operations {
     };
     data: DeletedWebhook;
   };
-  /** Read a webhook: what it gets, and how its deliveries go */
+  /** Read a webhook: what it gets, and the state of its deliveries */
   "GET /api/v1/agents/{agent}/webhooks/{webhook}": {
     path: {
       /** Id of the agent. */

@@ -185,7 +185,7 @@ func (w *world) nightsOf(ctx context.Context, agents []string, news int) (cost, 
 	return c, err
 }
 
-// costOf starts n workflows, waits for all of them, and returns the cost up to when nothing runs any more.
+// costOf starts n workflows, waits for all of them, and returns the cost up to when nothing is running.
 func (w *world) costOf(ctx context.Context, n int, start func(context.Context, int) (client.WorkflowRun, error),
 	wait func(context.Context, client.WorkflowRun) error,
 ) (c cost, err error) {

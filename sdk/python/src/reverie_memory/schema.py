@@ -264,7 +264,7 @@ class ApprovalLine(TypedDict):
     messages: NotRequired[list[LineSource]]
     # Of refuse: why.
     note: NotRequired[str]
-    # What the change takes out.
+    # What the change removes.
     removed: NotRequired[str]
     # Of edit: the words of the person.
     text: NotRequired[str]
@@ -364,7 +364,7 @@ class Backlog(TypedDict):
     stagedWrites: int
     # Completed turns that Temporal has not accepted.
     unsignalledTurns: int
-    # Extractions that go on by themselves later.
+    # Extractions that continue automatically later.
     waiting: int
 
 
@@ -541,12 +541,12 @@ class Choice(TypedDict):
     endLine: int
     fact: NotRequired[str]
     layer: NotRequired[Literal["identity", "trusted", "matched", "provided"]]
-    # absent: it was no candidate.
+    # absent: it was not a candidate.
     outcome: Literal["injected", "omitted", "absent"]
     path: str
-    # Why it was not injected: no room; the system prompt or the conversation has it; another one says it; it must not
-    # be shown; it was noted later; nothing was searched for; it is archived; other statements of the passage match
-    # the message better; the search did not find it, and others were more trusted.
+    # Why it was not injected: it did not fit; the system prompt or the conversation has it; another one says it; it
+    # must not be shown; it was noted later; nothing was searched for; it is archived; other statements of the passage
+    # match the message better; the search did not find it, and others were more trusted.
     reason: NotRequired[Literal["budget", "prompt", "window", "duplicate", "refused", "later", "skipped", "archived", "excerpt", "not_found"]]
     # Missing for what another program has provided.
     scope: NotRequired[str]
@@ -629,7 +629,7 @@ class Consolidation(TypedDict):
     # Never more than before.
     entriesAfter: int
     entriesBefore: int
-    # Owners whose documents changed meanwhile.
+    # Owners whose documents were changed concurrently.
     failed: int
     # Owners, and the shared documents, with enough entries.
     ownersConsolidated: int
@@ -657,7 +657,7 @@ class Context(TypedDict):
     model: NotRequired[str]
     # To be shown to the person: with the first context of a day, what the latest dream changed, until it is seen.
     morningCard: NotRequired[MorningCard]
-    # Passages that had no room.
+    # Passages that did not fit.
     omitted: NotRequired[int]
     # Providers of memory that were asked as well.
     providers: NotRequired[list[Provided]]
@@ -668,7 +668,7 @@ class Context(TypedDict):
     skipped: NotRequired[str]
     # Summary of earlier turns.
     summary: NotRequired[SummaryRef]
-    # Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed:
+    # Messages up to this number that are in the window neither directly nor through the summary. They are flushed:
     # what was durable in them is in memory.
     unsent: NotRequired[int]
 
@@ -750,7 +750,7 @@ class CorpusStatus(TypedDict):
     # Size of the index, packed.
     bytes: int
     corpus: Literal["memory", "sessions"]
-    # Writes that are not merged yet; they are found all the same.
+    # Writes that are not merged yet; searches still find them.
     fresh: int
     segments: int
     # Documents or conversations.
@@ -777,7 +777,7 @@ class Create(TypedDict):
     hash: str
     # The position in the system prompt changes.
     prompt: NotRequired[bool]
-    # Secrets are taken out.
+    # Secrets are removed.
     redacted: NotRequired[bool]
     scope: str
     size: int
@@ -1073,7 +1073,7 @@ class DreamSchedule(TypedDict):
     cron: str
     # When the next night begins, with the agent's place in the spread.
     next: NotRequired[str]
-    # paused: nights pass until it is resumed; off: by the settings; none: a worker has still to make it; unknown:
+    # paused: nights pass until it is resumed; off: by the settings; none: a worker has not created it yet; unknown:
     # workflows cannot be reached.
     state: Literal["on", "paused", "off", "none", "unknown"]
     timeZone: str
@@ -1334,7 +1334,7 @@ class Fact(TypedDict):
     endedAt: NotRequired[str]
     # Nearest heading above.
     heading: str
-    # It stays over changes around the statement and small edits of it.
+    # It does not change with edits around the statement and small edits of it.
     id: str
     kind: Literal["PROFILE", "KNOWLEDGE", "EVENT"]
     # In a search result, in the last 90 days.
@@ -1439,7 +1439,7 @@ class FactWording(TypedDict):
 
 
 class Facts(TypedDict):
-    # Documents have changed whose facts the worker has still to derive.
+    # The worker has not yet derived the facts of some changed documents.
     behind: bool
     items: list[Fact]
     # Send it as cursor to get the next page; missing on the last one.
@@ -1609,7 +1609,7 @@ class ForgetBody(TypedDict):
     endUserId: NotRequired[str]
     # One statement in place of lines, by its id.
     entry: NotRequired[str]
-    # Also take the words out of earlier versions and of messages, for good.
+    # Also remove the words from earlier versions and messages, permanently.
     erase: NotRequired[bool]
     # Owner key; or give channel and sender, or endUserId.
     owner: NotRequired[str]
@@ -1632,7 +1632,7 @@ class Forgotten(TypedDict):
     backend: NotRequired[BackendForgotten]
     # Nothing was changed.
     dryRun: bool
-    # Where else words were taken out.
+    # Where else words were removed.
     erased: list[ErasedPlace]
     # Where documents had them, in the same or similar words.
     found: list[ForgottenStatement]
@@ -1646,7 +1646,7 @@ class Forgotten(TypedDict):
 class ForgottenStatement(TypedDict):
     endLine: int
     entry: str
-    # What stays of its line, when it is one sentence of it.
+    # The rest of its line, when it is one sentence of it.
     left: NotRequired[str]
     path: str
     scope: str
@@ -1908,7 +1908,7 @@ class Injection(TypedDict):
     candidates: int
     conversation: NotRequired[str]
     id: str
-    # Candidates that had no room.
+    # Candidates that did not fit.
     omitted: int
     selected: int
     # Number of the message that was to be answered; missing: it was not stored.
@@ -2011,7 +2011,7 @@ class Ledger(TypedDict):
     # Tool results of which one line is left.
     cleared: int
     current: int
-    # Messages behind the summary that had no room; they are flushed.
+    # Messages after the summary that did not fit; they are flushed.
     dropped: int
     # The note that messages are left out.
     gap: int
@@ -2096,7 +2096,7 @@ class MadeContext(TypedDict):
     ledger: Ledger
     # Model whose tokens were counted.
     model: NotRequired[str]
-    # Passages that had no room.
+    # Passages that did not fit.
     omitted: NotRequired[int]
     # Providers of memory that were asked as well.
     providers: NotRequired[list[Provided]]
@@ -2107,7 +2107,7 @@ class MadeContext(TypedDict):
     skipped: NotRequired[str]
     # Summary of earlier turns.
     summary: NotRequired[SummaryRef]
-    # Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed:
+    # Messages up to this number that are in the window neither directly nor through the summary. They are flushed:
     # what was durable in them is in memory.
     unsent: NotRequired[int]
 
@@ -2159,7 +2159,7 @@ class Model(TypedDict):
 
 
 class MorningCard(TypedDict):
-    # New statements, as they stand now; forgotten ones are left out. Confirm, edit or forget each with POST
+    # New statements, in their current wording; forgotten ones are left out. Confirm, edit or forget each with POST
     # …/dream/reports/{reportId}/entries/{entry}/confirm, edit or forget.
     facts: list[CardFact]
     # Why, in words.
@@ -2194,7 +2194,8 @@ class NewDeletionBody(TypedDict):
     # Count what would be deleted, and delete nothing.
     dryRun: NotRequired[bool]
     endUserId: NotRequired[str]
-    # What was learned from the conversation stays. Otherwise statements that have no other source go with it.
+    # What was learned from the conversation stays. Otherwise statements that have no other source are deleted with
+    # it.
     keepLearned: NotRequired[bool]
     # Start without a grace period. Admins only.
     now: NotRequired[bool]
@@ -2242,7 +2243,7 @@ class NewRevocationBody(TypedDict):
     channel: NotRequired[str]
     # Of a preview: the value of next on the previous page; missing: from the start.
     cursor: NotRequired[str]
-    # Show what would go, and change nothing. Missing: true.
+    # Show what would be removed, and change nothing. Missing: true.
     dryRun: NotRequired[bool]
     endUserId: NotRequired[str]
     # Kind of the source.
@@ -2253,7 +2254,7 @@ class NewRevocationBody(TypedDict):
     # Beginning of the period of a connector or a key.
     since: NotRequired[str]
     # Id of the conversation, of the import, or of the key; of a connector the request id of a write, its workflow id,
-    # or the beginning of request ids with * behind it.
+    # or a prefix of request ids followed by *.
     source: str
     # End of the period, exclusive.
     until: NotRequired[str]
@@ -2303,8 +2304,8 @@ class NewWebhookBody(TypedDict):
     endUserId: NotRequired[str]
     # Only events of these kinds; missing: all.
     kinds: NotRequired[list[str]]
-    # Whose events, besides shared ones; or give channel and sender, or endUserId. An admin who names nobody: those of
-    # everybody.
+    # Whose events, besides shared ones; or give channel and sender, or endUserId. An admin who names no owner: those
+    # of everybody.
     owner: NotRequired[str]
     sender: NotRequired[str]
     # Where events are sent: https, at a public address unless REVERIE_WEBHOOK_NETWORKS allows others.
@@ -2480,7 +2481,7 @@ class PromptFilesBody(TypedDict):
 
 
 class Provided(TypedDict):
-    # Why it has recalled nothing.
+    # Why it recalled nothing.
     failed: NotRequired[Literal["timeout", "connection", "status", "malformed", "too_large", "cooling"]]
     id: str
     ms: float
@@ -2547,7 +2548,7 @@ class RecallStatus(TypedDict):
     mode: Literal["lexical", "hybrid"]
     # Providers of memory, in their order.
     providers: list[Provider]
-    # Searches whose results were noted as used, by this server since its start.
+    # Searches whose results were recorded as used, by this server since its start.
     recorded: Recorded
     # With deep: whether what is stored is found.
     selfCheck: NotRequired[list[SelfCheck]]
@@ -2762,7 +2763,7 @@ class Revert(TypedDict):
     # Result for each document.
     changes: list[ChangeReceipt]
     dream: Dream
-    # The dream had been reverted already; nothing was written.
+    # The dream had already been reverted; nothing was written.
     replayed: bool
     # Names the write.
     token: NotRequired[str]
@@ -2776,7 +2777,7 @@ class Reverted(TypedDict):
 class Revocation(TypedDict):
     # Those that changed.
     documents: int
-    # Those that rested on it and are dreamed again.
+    # Dreams based on it, which are repeated.
     dreams: int
     # Nothing was changed.
     dryRun: bool
@@ -2797,7 +2798,7 @@ class Revocation(TypedDict):
     # Beginning of the period of a connector or a key.
     since: NotRequired[str]
     # Id of the conversation, of the import, or of the key; of a connector the request id of a write, its workflow id,
-    # or the beginning of request ids with * behind it.
+    # or a prefix of request ids followed by *.
     source: str
     # Missing for a preview.
     state: NotRequired[Literal["waiting", "done", "cancelled"]]
@@ -2915,17 +2916,17 @@ class Search(TypedDict):
     explain: NotRequired[Explain]
     # Vectors are configured and had no part in this answer.
     fallback: NotRequired[Fallback]
-    # What answered: words alone, or words and vectors.
+    # How the answer was found: by words alone, or by words and vectors.
     mode: Literal["lexical", "hybrid"]
     # Embedding model; empty when there is none.
     model: str
-    # Embedding provider; none: search is by words alone.
+    # Embedding provider; none: lexical search only.
     provider: str
     # Providers of memory that were asked as well.
     providers: NotRequired[list[Supplement]]
     # Results, best first.
     results: list[Found]
-    # What this search could not see yet. Words never lag behind: it is about vectors.
+    # Content not yet covered by vectors. Lexical search is always current.
     staleness: Stale
     unavailable: NotRequired[bool]
     # How long it waited for vectors.
@@ -2936,8 +2937,8 @@ class Search(TypedDict):
 SearchBody = TypedDict(
     "SearchBody",
     {
-        # Token of a write's receipt: with wait, the search waits for its vectors. Words never lag behind. Format: the
-        # token of a receipt.
+        # Token of a write's receipt: with wait, the search waits for its vectors. Lexical search is always current.
+        # Format: the token of a receipt.
         "after": "NotRequired[str]",
         # Same as now. asOf of the query searches the past.
         "asOf": "NotRequired[str]",
@@ -3388,7 +3389,7 @@ class Update(TypedDict):
     oldSize: int
     # The position in the system prompt changes.
     prompt: NotRequired[bool]
-    # Secrets are taken out.
+    # Secrets are removed.
     redacted: NotRequired[bool]
     scope: str
     # Statements are left out that a person had forgotten.
@@ -3499,7 +3500,7 @@ Weighed = TypedDict(
         "goes": "bool",
         # The document that has it from elsewhere.
         "in": "NotRequired[str]",
-        # Missing for a statement that waits for a person.
+        # Missing for a held statement.
         "path": "NotRequired[str]",
         "scope": "str",
         "startLine": "int",
@@ -3621,6 +3622,6 @@ class WritePage(TypedDict):
 class Written(TypedDict):
     changes: list[ChangeReceipt]
     key: str
-    # The write had been made before; nothing was written.
+    # The write was made before; nothing was written.
     replayed: bool
     token: str
