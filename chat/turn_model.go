@@ -91,10 +91,13 @@ func (t *turning) remake(ctx context.Context) error {
 	return t.emit(Event{Context: &made})
 }
 
+// maxDeclined is the number of optional parts of a request that a server may decline one after the other within a turn.
+const maxDeclined = 4
+
 // ask asks the model once, with the tools that it may see and call. When the context is too long, it asks again with
-// a shorter one.
+// a shorter one, and when the server declines an optional part of the request, without that.
 func (t *turning) ask(ctx context.Context, show, offer bool) (llm.ChatResponse, error) {
-	for {
+	for declined := 0; ; {
 		r := llm.ChatRequest{
 			Model: t.model(), Messages: t.messages(), NoCalls: show && !offer, MaxTokens: t.MaxTokens, Temperature: anyTemperature,
 		}
@@ -116,6 +119,10 @@ func (t *turning) ask(ctx context.Context, show, offer bool) (llm.ChatResponse, 
 			return response, told
 		}
 		failed, is := errors.AsType[*llm.Error](err)
+		if is && failed.Declined && declined < maxDeclined {
+			declined++
+			continue
+		}
 		if !is || failed.Kind != llm.ContextTooLong || t.emergency == maxEmergencies {
 			return response, fmt.Errorf("turn: %w", err)
 		}

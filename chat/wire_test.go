@@ -69,6 +69,20 @@ func TestTurnOverTheWire(t *testing.T) {
 	}
 }
 
+// What a server does not accept is left out within the turn.
+func TestDeclinedPartsOverTheWire(t *testing.T) {
+	for declines, provider := range map[string]string{"tools": "openai", "temperature": "openai", "stream_options": "openai", "cache_control": "anthropic"} {
+		w := open(t)
+		server := w.connect(provider, llmtest.Options{
+			Declines: []string{declines}, Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("It faces south.") },
+		})
+		turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Which way does my balcony face?"})
+		if turn.Answer != "It faces south." || len(server.Requests()) > 2 {
+			t.Errorf("%s: %d requests, %+v", declines, len(server.Requests()), turn)
+		}
+	}
+}
+
 // A server with a smaller window than configured gets less.
 func TestOverflowOverTheWire(t *testing.T) {
 	for _, provider := range protocols {

@@ -235,7 +235,7 @@ func (c *chat) learn(model string, call *wire.Call) *Error {
 	c.declined[model] |= call.Declined
 	c.mu.Unlock()
 	e := *call.Failure
-	e.Kind = Unavailable
+	e.Kind, e.Declined = Unavailable, true
 	e.Message = wire.Cut("declined: " + call.Declined.String() + "; left out from the next call on (" + e.Message + ")")
 	return &e
 }

@@ -57,6 +57,10 @@ type Error struct {
 	// keys and without text of the request.
 	Message string
 
+	// Declined reports that the server declined an optional part of the request, which is left out from then on: the same call may succeed
+	// at once.
+	Declined bool
+
 	cause error  // a context error, or nil
 	words string // the provider's whole error, until it is known whether it declines a feature
 }
