@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 )
 
 // kind is the type of a value. Values of different types do not exclude one another: a meeting is on Tuesday and at five.
@@ -128,7 +129,7 @@ func (v value) differs(o value) bool {
 // sameSort reports whether two places are of the same sort by their last word: the third and the fifth floor.
 func sameSort(a, b string) bool {
 	last := func(s string) string {
-		if r, size := utf8.DecodeLastRuneInString(s); unicode.Is(unicode.Han, r) {
+		if r, size := utf8.DecodeLastRuneInString(s); script.IsHan(r) {
 			return s[len(s)-size:]
 		}
 		return s[strings.LastIndexByte(s, ' ')+1:]

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 )
 
 func set(words string) map[string]bool {
@@ -125,7 +126,7 @@ func expression(pattern string) replacement {
 		case r == ')', r == ']':
 			depth--
 		case r == '|' && depth == 0:
-			if p := pattern[from:i]; hanRune.MatchString(p) {
+			if p := pattern[from:i]; script.HasHan(p) {
 				han = append(han, p)
 			} else {
 				words = append(words, p)
@@ -169,15 +170,13 @@ func (r replacement) replace(text string, han bool) string {
 
 // writings reports whether an expression reads Chinese, and whether it reads anything else.
 func writings(pattern string) (han, latin bool) {
-	return hanRune.MatchString(pattern), latinWord.MatchString(escapes.ReplaceAllString(pattern, ""))
+	return script.HasHan(pattern), latinWord.MatchString(escapes.ReplaceAllString(pattern, ""))
 }
 
 var (
 	latinWord = lazyregexp.New(`[A-Za-z]{3}`)
 	escapes   = lazyregexp.New(`\\[A-Za-z](?:\{\w+\})?|\\p\{\w+\}`)
 )
-
-var hanRune = lazyregexp.New(`\p{Han}`)
 
 // idle are words that name neither a thing nor an attribute.
 var idle = set(`fertig sein eingereicht exposed unter under erreichbar stored kept must muss can du you told tells said a an the this that these those its it my mine our ours your his her their i i'm i've we we're we've me us you he she they user user's users there here

@@ -30,6 +30,16 @@ func IsKana(r rune) bool {
 	return r >= firstHan && !isSyllable(r) && unicode.In(r, unicode.Hiragana, unicode.Katakana)
 }
 
+// IsHiragana reports whether r is hiragana. In Japanese, particles and endings are.
+func IsHiragana(r rune) bool {
+	return r >= firstHan && !isSyllable(r) && unicode.Is(unicode.Hiragana, r)
+}
+
+// IsKatakana reports whether r is katakana, without the prolonged sound mark.
+func IsKatakana(r rune) bool {
+	return r >= firstHan && !isSyllable(r) && unicode.Is(unicode.Katakana, r)
+}
+
 // IsHanOrKana reports whether r is a Chinese or Japanese character: Han, kana or the prolonged sound mark.
 func IsHanOrKana(r rune) bool {
 	return r >= firstHan && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r == prolonged
@@ -47,6 +57,9 @@ func IsUnspaced(r rune) bool {
 	return r >= firstUnspaced && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || r == prolonged
 }
+
+// EastAsian are the tables of Chinese, Japanese and Korean: Han, kana and hangul, for those who need ranges, such as a pattern of SQL.
+var EastAsian = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul}
 
 // Script groups characters by how words are found in a text.
 type Script uint8

@@ -44,6 +44,7 @@ func TestPredicates(t *testing.T) {
 func TestBoundsExcludeNothing(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if IsHan(r) != unicode.Is(unicode.Han, r) || IsKana(r) != unicode.In(r, unicode.Hiragana, unicode.Katakana) ||
+			IsHiragana(r) != unicode.Is(unicode.Hiragana, r) || IsKatakana(r) != unicode.Is(unicode.Katakana, r) ||
 			IsHangul(r) != unicode.Is(unicode.Hangul, r) {
 			t.Fatalf("%q", r)
 		}

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"reverie/language/cue"
+	"reverie/language/script"
 )
 
 // corrects reports whether a passage withdraws or corrects something said before.
@@ -179,7 +179,7 @@ func (p *passage) forgotTopic() words {
 func named(all words) words {
 	out := words{}
 	for w := range all {
-		if strings.ContainsFunc(w, func(r rune) bool { return !unicode.Is(unicode.Hiragana, r) }) {
+		if strings.ContainsFunc(w, func(r rune) bool { return !script.IsHiragana(r) }) {
 			out[w] = true
 		}
 	}

@@ -114,7 +114,7 @@ func isEnding(word string) bool {
 	case script.IsHangul(r):
 		return size == len(word) || strings.ContainsAny(word, "요어았었있은는을를")
 	case script.IsUnspaced(r):
-		return size == len(word) || !strings.ContainsFunc(word, func(r rune) bool { return script.IsHan(r) || unicode.Is(unicode.Katakana, r) })
+		return size == len(word) || !strings.ContainsFunc(word, func(r rune) bool { return script.IsHan(r) || script.IsKatakana(r) })
 	}
 	return false
 }

@@ -8,6 +8,7 @@ import (
 
 	"reverie/language/cue"
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 	"reverie/language/sentence"
 )
 
@@ -198,7 +199,7 @@ func (p *passage) restates(old *passage) bool {
 	}
 	said := words{}
 	for w := range p.whole().about {
-		if !strings.ContainsFunc(w, func(r rune) bool { return unicode.Is(unicode.Hiragana, r) }) && !isEnding(w) { // particles differ
+		if !strings.ContainsFunc(w, script.IsHiragana) && !isEnding(w) { // particles differ
 			said[w] = true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"reverie/language"
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 )
 
 // The shares of a clause's words that make clauses alike.
@@ -456,7 +457,7 @@ func (c *checking) kinNear(s clause, list []kin) bool {
 // out the subject and have no capital letters that show a name.
 func (c *checking) hasTopic(l clause) bool {
 	return strings.ContainsFunc(c.line.sentences[l.sentence].text, func(r rune) bool {
-		return unicode.In(r, unicode.Hiragana, unicode.Hangul, unicode.Arabic)
+		return script.IsHiragana(r) || script.IsHangul(r) || unicode.Is(unicode.Arabic, r)
 	})
 }
 

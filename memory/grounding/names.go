@@ -9,6 +9,7 @@ import (
 
 	"reverie/language"
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 )
 
 // isPlainWord reports whether a folded word in capital letters is not a name in any language.
@@ -253,7 +254,7 @@ func (c *checking) scripts(i int) {
 	}
 	if !c.isHeading {
 		names = append(names, strings.FieldsFunc(text, func(r rune) bool {
-			return latin && !isRun(r) || !latin && !unicode.Is(unicode.Katakana, r) && r != 'ー'
+			return latin && !isRun(r) || !latin && !script.IsKatakana(r) && r != 'ー'
 		})...)
 	}
 	for _, name := range names {

@@ -13,6 +13,7 @@ import (
 	"reverie/language/date"
 	"reverie/language/fold"
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 	"reverie/language/stance"
 )
 
@@ -347,7 +348,7 @@ func (s *speech) run(plain, original string, w span) {
 					sentence: len(s.sentences) - 1, start: len(s.words), from: len(original) * (w.start + i) / max(1, len(plain)),
 				})
 			}
-			hiragana := unicode.Is(unicode.Hiragana, last) || unicode.Is(unicode.Hiragana, r)
+			hiragana := script.IsHiragana(last) || script.IsHiragana(r)
 			s.put(word{
 				forms: []string{string([]rune{last, r})}, at: s.at, clause: len(s.clauses) - 1, start: at, content: !weak[last] && !weak[r] && !hiragana,
 			})
@@ -360,7 +361,7 @@ func (s *speech) run(plain, original string, w span) {
 func runJoin(text string, at int) bool {
 	for join := range lists()["join"].run {
 		r, _ := utf8.DecodeRuneInString(join)
-		if unicode.Is(unicode.Han, r) && strings.HasPrefix(text[at:], join) || !unicode.Is(unicode.Han, r) && strings.HasSuffix(text[:at], join) {
+		if script.IsHan(r) && strings.HasPrefix(text[at:], join) || !script.IsHan(r) && strings.HasSuffix(text[:at], join) {
 			return true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"reverie/language/fold"
+	"reverie/language/script"
 )
 
 // bare folds a text for the comparison of words: case, width, diacritics of Latin letters, ё, and the variants of Arabic letters.
@@ -121,10 +122,7 @@ func firstRune(s string) (rune, bool) {
 
 // isRun reports whether a character belongs to a script in which expressions are found inside of longer words.
 func isRun(r rune) bool {
-	if r < 0x1100 {
-		return false
-	}
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r == 'ー' || r == '々' || r == '〇'
+	return script.IsHanOrKana(r) || script.IsHangul(r)
 }
 
 // found is an expression at its place in a text.

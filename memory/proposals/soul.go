@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 	"reverie/memory/markdown"
 	"reverie/scan"
 )
@@ -104,7 +105,7 @@ func wordsIn(text string) (n int) {
 	for field := range strings.FieldsSeq(text) {
 		ideographs := 0
 		for _, r := range field {
-			if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+			if script.IsHan(r) || script.IsKana(r) {
 				ideographs++
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"reverie/language/script"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
@@ -209,14 +210,12 @@ func endedNormally(finish string) bool {
 	return normalFinish[separators.Replace(strings.ToLower(finish))]
 }
 
-// Wide lists the scripts of Chinese, Japanese and Korean. A character of theirs says about as much as three letters.
-var Wide = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul}
-
-// Length counts the characters of a text without surrounding white space. One that is Wide counts as three.
+// Length counts the characters of a text without surrounding white space. One of script.EastAsian counts as three, as it says about as
+// much as three letters.
 func Length(text string) (n int) {
 	for _, r := range strings.TrimSpace(text) {
 		n++
-		if unicode.In(r, Wide...) {
+		if unicode.In(r, script.EastAsian...) {
 			n += 2
 		}
 	}

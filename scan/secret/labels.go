@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 	"reverie/scan/match"
 )
 
@@ -324,7 +325,7 @@ func closingQuote(inner string, quote rune, escape bool) int {
 var parameter = lazyregexp.New(`&[A-Za-z_][\w.-]*=`)
 
 func endsValue(r rune) bool {
-	isWideMark := 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF || unicode.Is(unicode.Hangul, r)
+	isWideMark := 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF || script.IsHangul(r)
 	return unicode.IsSpace(r) || match.IsWide(r) || isWideMark || strings.ContainsRune("\"'`,;<>(){}[]|\\“”‘’«»", r)
 }
 

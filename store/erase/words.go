@@ -12,6 +12,7 @@ import (
 	"reverie/language/claim"
 	"reverie/language/date"
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 	"reverie/language/sentence"
 	"reverie/memory"
 )
@@ -123,7 +124,7 @@ func patternOf(word string) string {
 	joins := false
 	for i, r := range word {
 		joined := joins
-		if joins = unicode.In(r, unspaced...); i > 0 && (joins || joined) {
+		if joins = script.IsUnspaced(r); i > 0 && (joins || joined) {
 			out.WriteString(marks + "*")
 		}
 		out.WriteString(regexp.QuoteMeta(string(r)))
@@ -140,14 +141,9 @@ func hintOf(stem string) string {
 	return string(runes[:min(len(runes), max(minHint, len(runes)-2))]) //nolint:mnd // "happi" of "happy"
 }
 
-// unspaced are the scripts in which words are written without spaces around them.
-var unspaced = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
-}
-
 // spaced reports whether a character is part of a word that is written with spaces around it.
 func spaced(r rune) bool {
-	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unspaced...)
+	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !script.IsUnspaced(r)
 }
 
 // find returns where a text has a phrase.

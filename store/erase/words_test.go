@@ -43,6 +43,23 @@ func TestErase(t *testing.T) {
 	}
 }
 
+// Words of scripts without spaces are found in front of letters of others, whatever character they end with.
+func TestEraseUnspacedWords(t *testing.T) {
+	t.Parallel()
+	w := WordsOf([]string{"サーバー", "ㄅㄆㄇ", "กาแฟ"}, nil)
+	for text, want := range map[string]string{
+		"サーバー2台を買った":   "[erased]",
+		"新しいサーバーX。明日。": "[erased]明日。",
+		"學ㄅㄆㄇabc。再見。":  "[erased]再見。",
+		"ชอบกาแฟ2แก้ว": "[erased]",
+		"サービス":         "サービス", // another word
+	} {
+		if got, _ := w.Erase(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Where sentences end is not certain; a statement is found in every message that makes it.
 func TestEraseAcrossAbbreviations(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	statements "reverie/facts"
+	"reverie/language/script"
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/memory/transcripts"
@@ -122,7 +123,7 @@ where workspace_id = @workspace and agent_id = @agent and conversation_uid = @ui
 // Characters as transcripts.Length distinguishes them.
 var (
 	blank  = characters("", unicode.White_Space)
-	narrow = "[^" + characters("-", transcripts.Wide...) + "]+" // a pattern of PostgreSQL
+	narrow = "[^" + characters("-", script.EastAsian...) + "]+" // a pattern of PostgreSQL
 )
 
 // characters returns the first and the last character of each range of tables, or with an empty mark all characters.

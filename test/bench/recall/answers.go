@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"reverie/language/script"
 	"reverie/memory"
 )
 
@@ -108,7 +109,7 @@ func (d dialogue) withAnswers(n int, random *rand.Rand) dialogue {
 // pieces splits a text into words; of Chinese, into pairs of characters.
 func pieces(text string) (words []string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if r := []rune(word); unicode.Is(unicode.Han, r[0]) {
+		if r := []rune(word); script.IsHan(r[0]) {
 			for pair := range slices.Chunk(r, 2) {
 				words = append(words, string(pair))
 			}
