@@ -7,6 +7,7 @@ import (
 
 	"reverie/language/claim"
 	"reverie/language/lazyregexp"
+	"reverie/language/number"
 	"reverie/language/script"
 	"reverie/language/sentence"
 )
@@ -76,13 +77,13 @@ func plainOf(text string) (out, speaker string, ok bool) {
 		}
 		return w
 	})
-	text = hundreds.ReplaceAllStringFunc(text, func(w string) string { return strconv.Itoa(hanNumber(strings.TrimSuffix(w, "百"))) + "00" })
+	text = hundreds.ReplaceAllStringFunc(text, func(w string) string { return strconv.Itoa(number.Small(strings.TrimSuffix(w, "百"))) + "00" })
 	text = metres.ReplaceAllStringFunc(text, func(w string) string {
 		whole, rest, _ := strings.Cut(w, "米")
 		runes := []rune(rest)
-		out := strconv.Itoa(hanNumber(whole)) + "." + strconv.Itoa(hanNumber(string(runes[0])))
+		out := strconv.Itoa(number.Small(whole)) + "." + strconv.Itoa(number.Small(string(runes[0])))
 		if len(runes) > 1 {
-			out += strconv.Itoa(hanNumber(string(runes[1])))
+			out += strconv.Itoa(number.Small(string(runes[1])))
 		}
 		return out + "米"
 	})

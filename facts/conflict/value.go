@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/lazyregexp"
+	"reverie/language/number"
 	"reverie/language/script"
 )
 
@@ -262,26 +263,7 @@ func intOf(s string) int {
 	if n := smallNumbers[strings.ToLower(s)]; n > 0 {
 		return n
 	}
-	return hanNumber(s)
-}
-
-// hanNumber returns a number below 100 in Chinese characters.
-func hanNumber(s string) int {
-	const digits = "一二三四五六七八九"
-	digit := func(s string) int {
-		if s == "两" {
-			return 2
-		}
-		if i := strings.Index(digits, s); s != "" && i >= 0 {
-			return i/len("一") + 1
-		}
-		return 0
-	}
-	tens, ones, found := strings.Cut(s, "十")
-	if !found {
-		return digit(s)
-	}
-	return max(digit(tens), 1)*10 + digit(ones)
+	return number.Small(s)
 }
 
 func spokenTime(m []string) (value, bool) {
@@ -317,6 +299,9 @@ func clockTime(m []string) (value, bool) {
 
 func timeZH(m []string) (value, bool) {
 	hour, minute := intOf(m[2]), intOf(m[3])
+	if hour == 0 && m[2][0] > '9' { // 三四点, three or four
+		return value{}, false
+	}
 	switch part := strings.TrimSuffix(m[4], "分"); part {
 	case "半":
 		minute = 30

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"reverie/language/lazyregexp"
+	eastern "reverie/language/number"
 )
 
 // day is a date that a text names: a full date, a month or weekday, or parts of a date. Zero parts are not named.
@@ -56,7 +57,7 @@ func datesOf(text string, words []span) []day {
 		if v, err := strconv.Atoi(s); err == nil {
 			return v
 		}
-		_, v, _ := sumOf([]rune(s), hanDigits, hanPlaces)
+		_, v, _ := eastern.Han.Read([]rune(s))
 		return int(v)
 	}
 	digits := strings.ContainsAny(text, "0123456789")

@@ -13,6 +13,7 @@ import (
 
 	"reverie/language/date"
 	"reverie/language/lazyregexp"
+	eastern "reverie/language/number"
 )
 
 // number is a number of a text. Two numbers agree if they share a key.
@@ -466,14 +467,8 @@ func compound(word string) (numeral, bool) {
 	return numeral{times.value*map[string]float64{"tausend": 1e3, "hundert": 1e2, "mila": 1e3}[m[2]] + rest.value, false}, ok
 }
 
-// Numerals of scripts without spaces.
+// Characters that count what is before them.
 var (
-	hanDigits = map[rune]float64{
-		'〇': 0, '零': 0, '一': 1, '二': 2, '两': 2, '兩': 2, '三': 3, '四': 4, '五': 5, '六': 6, '七': 7, '八': 8, '九': 9,
-	}
-	hanPlaces   = map[rune]float64{'十': 10, '百': 100, '千': 1000, '万': 1e4, '萬': 1e4, '亿': 1e8, '億': 1e8}
-	sinoDigits  = map[rune]float64{'일': 1, '이': 2, '삼': 3, '사': 4, '오': 5, '육': 6, '칠': 7, '팔': 8, '구': 9}
-	sinoPlaces  = map[rune]float64{'십': 10, '백': 100, '천': 1000, '만': 1e4, '억': 1e8}
 	hanCounters = runesOf(`个個岁歲歳才年月日号號天周週点點时時分秒元円块塊人位口只隻条條本次杯斤公里米平层層楼樓套台辆部家间間名种種级級代度回枚冊つヶか階泊割倍
 		段組匹頭歩錠袋瓶盒包张張件双雙对對顿頓餐课節节场場届屆厘毫克吨寸尺亩丈里瓦英成折根支份期番星礼禮季轮颗粒滴半多来余几门頁页字行句首幅把盏座栋室`)
 	koreanCounters = runesOf(`살명개시달번잔권대병주가군끼판장채송년월일분원층호세인회도박학만천층차쪽팀곳장벌쌍켤모마사잔조통`)
@@ -537,11 +532,7 @@ func runNumbers(text string, w span) []placed {
 	var out []placed
 	for i := 0; i < len(runes); {
 		if afterDigit && i == 0 {
-			places := hanPlaces
-			if _, ok := sinoPlaces[runes[0]]; ok {
-				places = sinoPlaces
-			}
-			if v, ok := places[runes[0]]; ok {
+			if v, ok := eastern.Place(runes[0]); ok {
 				out = append(out, placed{start: offsets[0], end: offsets[1], value: v, magnitude: true})
 				i++
 				continue
@@ -564,7 +555,7 @@ func runNumbers(text string, w span) []placed {
 
 // hanNumber reads a number in Han characters. One without a place or a counter is unsure: 一起, 千葉, 三浦.
 func hanNumber(runes []rune) (n int, value float64, unsure bool) {
-	n, value, places := sumOf(runes, hanDigits, hanPlaces)
+	n, value, places := eastern.Han.Read(runes)
 	if n == 0 {
 		return 0, 0, false
 	}
@@ -572,55 +563,6 @@ func hanNumber(runes []rune) (n int, value float64, unsure bool) {
 	unsure = value == 1 || !counted && (n == 1 || places == 0) || string(runes[:n]) == "十" && n < len(runes) && runes[n] == '分' ||
 		string(runes[:n]) == "千万" || string(runes[:n]) == "万一" || value == 0
 	return n, value, unsure
-}
-
-// sumOf reads digits with places: 二十三 and 三万二千; without places, digit by digit: 二〇二六.
-func sumOf(runes []rune, digits, placesOf map[rune]float64) (n int, value float64, places int) {
-	var total, section, digit float64
-	count, pending := 0, false
-	plain := 0.
-	last := 0.
-	for _, r := range runes {
-		if v, ok := digits[r]; ok {
-			digit, pending = v, true
-			plain = plain*10 + v
-			count++
-		} else if p, ok := placesOf[r]; ok {
-			places++
-			if !pending && (section == 0 || p < 1e4) {
-				digit = 1
-			}
-			switch {
-			case p >= 1e4 && section+digit == 0:
-				return n, value, places
-			case p >= 1e4:
-				if !pending {
-					digit = 0
-				}
-				if section+digit == 0 {
-					digit = 1
-				}
-				total += (section + digit) * p
-				section = 0
-			default:
-				section += digit * p
-			}
-			digit, pending, last = 0, false, p
-		} else {
-			break
-		}
-		n++
-		value = total + section + digit
-		if pending && last >= 100 && digit > 0 && n >= 2 {
-			if _, isDigit := digits[runes[n-2]]; !isDigit {
-				value = total + section + digit*last/10 // 一百五, 三万二
-			}
-		}
-	}
-	if places == 0 && count > 1 {
-		value = plain
-	}
-	return n, value, places
 }
 
 func koreanNumber(runes []rune, text string) (n int, value float64, unsure bool) {
@@ -653,7 +595,7 @@ func koreanNumber(runes []rune, text string) (n int, value float64, unsure bool)
 		}
 		return n, value, value == 1 || unsure && !counted || value < 5 && !counted
 	}
-	n, value, places := sumOf(runes, sinoDigits, sinoPlaces)
+	n, value, places := eastern.Sino.Read(runes)
 	if n == 0 {
 		return 0, 0, false
 	}
