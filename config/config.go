@@ -9,6 +9,9 @@ package config
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/kelseyhightower/envconfig"
@@ -123,4 +126,112 @@ func Load() (Config, error) {
 		return Config{}, err
 	}
 	return c, c.Validate()
+}
+
+// Secret is a setting that must never be printed: formatting and logging show "[secret]".
+type Secret string
+
+const shown = "[secret]"
+
+// Reveal returns the value, for the one place that needs it.
+func (s Secret) Reveal() string { return string(s) }
+
+// Empty reports whether nothing is set.
+func (s Secret) Empty() bool { return s == "" }
+
+// String hides the value from fmt.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return shown
+}
+
+// GoString hides the value from %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// LogValue hides the value from slog.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText hides the value from JSON and other encoders.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Networks are address ranges, written as CIDR prefixes with commas between them.
+type Networks []netip.Prefix
+
+// Decode reads the networks of a setting. A single address is a network of one.
+func (n *Networks) Decode(value string) error {
+	*n = nil
+	for part := range strings.SplitSeq(value, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		prefix, err := netip.ParsePrefix(part)
+		if address, single := netip.ParseAddr(part); single == nil {
+			prefix, err = netip.PrefixFrom(address, address.BitLen()), nil
+		}
+		if err != nil {
+			return networkError(part)
+		}
+		*n = append(*n, prefix)
+	}
+	return nil
+}
+
+// networkError is a text that is not a network.
+type networkError string
+
+func (e networkError) Error() string {
+	return fmt.Sprintf("%q is not a network: write addresses or CIDR prefixes, such as 10.0.0.0/8", string(e))
+}
+
+// Markdown returns the table of docs/configuration.md: one row for each setting, in the order of their declaration.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString("| variable | default | range | per agent | what it does |\n|---|---|---|---|---|\n")
+	for _, r := range rows(Config{}) {
+		fmt.Fprintf(&b, "| `%s_%s` | %s | %s | %s | %s |\n",
+			Prefix, r.key(), code(r.Tag.Get("default")), r.accepted(), code(r.Tag.Get("agent")), r.Tag.Get("desc"))
+	}
+	return b.String()
+}
+
+// accepted formats the range of a setting; empty when there is none.
+func (r row) accepted() string {
+	least, most := r.Tag.Get("minimum"), r.Tag.Get("maximum")
+	switch {
+	case r.Tag.Get("enum") != "":
+		return strings.ReplaceAll(r.Tag.Get("enum"), ",", ", ")
+	case most != "":
+		return least + " to " + most
+	case least != "":
+		return "from " + least
+	}
+	return ""
+}
+
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + text + "`"
+}
+
+// TableBegin and TableEnd are the lines between which the generated table is in a document.
+const (
+	TableBegin = "<!-- configuration table: generated, do not edit -->"
+	TableEnd   = "<!-- end of configuration table -->"
+)
+
+// Splice returns document with the table between its markers replaced by the current one.
+func Splice(document string) (string, error) {
+	head, rest, ok := strings.Cut(document, TableBegin)
+	if !ok {
+		return "", fmt.Errorf("the line %q is missing", TableBegin)
+	}
+	_, tail, ok := strings.Cut(rest, TableEnd)
+	if !ok {
+		return "", fmt.Errorf("the line %q is missing", TableEnd)
+	}
+	return head + TableBegin + "\n\n" + Markdown() + "\n" + TableEnd + tail, nil
 }

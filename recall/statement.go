@@ -6,12 +6,17 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"reverie/language/analysis"
+	"reverie/language/claim"
 	"reverie/language/lazyregexp"
 	"reverie/language/sentence"
 	"reverie/search"
 	"reverie/search/choose"
 	"reverie/search/index"
+	"reverie/search/rank"
+	"reverie/store/facts"
 	"reverie/store/indexes"
 )
 
@@ -122,3 +127,70 @@ func valuesOf(text string, tokens []analysis.Token, i int) (values []choose.Valu
 func wordOf(token analysis.Token) index.TermID { return index.Body.ID(token.Forms[len(token.Forms)-1]) }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+const (
+	// lowTrust is the trust below which a statement ranks lower, in proportion. Age does not count here: a search has decay for it.
+	lowTrust = .4
+	// minBelieved is the part of its score that a statement without any trust keeps, so that it is still found.
+	minBelieved = .5
+)
+
+// doubts are statements with low trust, by document.
+type doubts map[uuid.UUID][]facts.Doubt
+
+// doubtsOf selects the doubts that matter.
+func doubtsOf(all []facts.Doubt) doubts {
+	found := doubts{}
+	for _, d := range all {
+		if d.Trust < lowTrust {
+			found[d.Document] = append(found[d.Document], d)
+		}
+	}
+	return found
+}
+
+// believed returns the part of its score that a passage keeps: less than 1 if it has words of the question only in statements with low
+// trust.
+func (v *view) believed(p indexes.Passage) float64 {
+	if v.Corpus != search.Memory {
+		return 1
+	}
+	rest, least := p.Text, 1.0
+	for _, d := range v.doubts[p.Source.Document] {
+		if without := strings.ReplaceAll(rest, d.Text, ""); without != rest {
+			rest, least = without, min(least, minBelieved+(1-minBelieved)*d.Trust/lowTrust)
+		}
+	}
+	if least == 1 || len(rank.Matches(v.query, rest)) >= len(rank.Matches(v.query, p.Text)) {
+		return 1
+	}
+	return least
+}
+
+// withoutForgotten removes from messages the sentences that make or repeat a statement which their owner had forgotten since. Messages
+// without another sentence are removed. What was said after the forgetting stays.
+func withoutForgotten(passages map[index.UnitKey]indexes.Passage, forgotten []indexes.Forgotten) {
+	if len(forgotten) == 0 {
+		return
+	}
+	for key, p := range passages {
+		if p.Text = WithoutForgotten(p.Text, p.Unit.Time(), forgotten); p.Text == "" {
+			delete(passages, key)
+		} else {
+			passages[key] = p
+		}
+	}
+}
+
+// WithoutForgotten returns a text that was said at a time without the sentences that make or repeat a statement which was forgotten since.
+func WithoutForgotten(text string, at time.Time, forgotten []indexes.Forgotten) string {
+	for _, said := range sentence.Split(text) {
+		compared := claim.Compare(said)
+		if slices.ContainsFunc(forgotten, func(f indexes.Forgotten) bool {
+			return !at.After(f.At) && (f.Same(compared) || f.ToldBy(compared))
+		}) {
+			text = strings.Replace(text, said, "", 1)
+		}
+	}
+	return strings.TrimSpace(text)
+}

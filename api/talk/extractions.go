@@ -332,3 +332,12 @@ func (s *Handlers) runNow(ctx context.Context, r run) (*rest.Reply[runView], err
 	}
 	return rest.OK(view), nil
 }
+
+// Retry runs a quarantined extraction again, as the operation retry-extraction does.
+func (s *Handlers) Retry(ctx context.Context, agent string, owner memory.Owner, extraction uuid.UUID) error {
+	_, err := s.retryExtraction(ctx, &retryInput{
+		ExtractionInput: ExtractionInput{rest.AgentParam{Agent: agent}, ExtractionParam{extraction.String()}, rest.PersonParams{Owner: string(owner)}},
+		WaitParam:       rest.WaitParam{Wait: rest.ActionWait},
+	})
+	return err
+}

@@ -511,3 +511,64 @@ func (t *thing) places() []dream.Place {
 func samePlace(a, b dream.Place) bool {
 	return a.Day == b.Day && comparePlaces(a, b) == 0
 }
+
+// Known holds statements of a document, to compare texts with. The zero value holds none.
+type Known struct{ lines }
+
+// KnownOf returns the statements of a document that only selects.
+func KnownOf(content string, only func(markdown.Entry) bool) Known {
+	k := Known{lines{ids: map[markdown.EntryID]*line{}}}
+	k.add(content, "", true, only)
+	return k
+}
+
+// Says reports whether a statement makes one of them, in the same or in other words. Dreams reject such candidates as known.
+func (k Known) Says(e markdown.Entry) bool {
+	if len(k.all) == 0 {
+		return false
+	}
+	text := claim.Comment.ReplaceAllString(e.Text, "")
+	_, found := k.find(dream.Candidate{ID: e.ID, Text: text}, claim.WordsOf(text))
+	return found
+}
+
+// Live returns staged candidates with the places that notes still have; said are the statements of the notes as they are now.
+// Messages never change. A candidate gets the wording of a source that it still has; one without places is not promoted.
+func Live(candidates []dream.Candidate, said []dream.Statement) []dream.Candidate {
+	type key struct {
+		path string
+		id   markdown.EntryID
+	}
+	live := make(map[key]dream.Statement, len(said))
+	for _, s := range said {
+		live[key{s.Place.Path, s.ID}] = s
+	}
+	out := slices.Clone(candidates)
+	for i := range out {
+		c := &out[i]
+		own, text, standing := markdown.EntryIDOf(c.Text), "", false
+		var places []dream.Place
+		for _, p := range c.Places {
+			if p.Origin != dream.FromNote {
+				places, standing = append(places, p), true
+				continue
+			}
+			for _, id := range append([]markdown.EntryID{own, c.ID}, c.Aliases...) {
+				s, found := live[key{p.Path, id}]
+				if !found {
+					continue
+				}
+				p.Version, p.FromLine, p.ToLine = s.Place.Version, s.Place.FromLine, s.Place.ToLine
+				places, standing = append(places, p), standing || id == own
+				if text == "" {
+					text = s.Text
+				}
+				break
+			}
+		}
+		if c.Places = places; !standing && text != "" {
+			c.Text = text
+		}
+	}
+	return out
+}

@@ -218,3 +218,47 @@ func (f fullDates) begins(i int) bool {
 	before := f.before(i)
 	return sinceFull.MatchString(before) || sinceBehind.MatchString(f.after(i)) || loneFrom.MatchString(before) && !mentions.MatchString(before)
 }
+
+// fullDate is a date that a text names with its year.
+type fullDate struct {
+	Start, End  int // bytes of the text
+	First, Last time.Time
+}
+
+// findFullDates returns the days and months that a text in a language, given by its tag as for Complete, names with a year, in order. All
+// times are midnights in UTC.
+func findFullDates(text, lang string) (found []fullDate) {
+	s := newStatementReader(text, lang, time.Unix(0, 0)) // any time: it only decides which year is meant
+	if s == nil {
+		return nil
+	}
+	for i := 0; i < len(s.words); {
+		p, n := stretch{}, 0
+		if s.couldBeDate(i) {
+			p, n = s.dated(i)
+		}
+		if n > 0 && s.hasYear(i, n) {
+			end := s.words[i+n-1].end
+			if last := s.words[i+n-1]; len(s.lexicon.particles) > 0 && last.number < 0 {
+				end = last.start + len(firstOf(last.text))
+			}
+			from, to := s.folded.Origin(s.words[i].start, end)
+			found = append(found, fullDate{from, to, p.from, p.to.AddDate(0, 0, -1)})
+		}
+		i += max(n, 1)
+	}
+	return found
+}
+
+// partly matches words for part of the time: one lives at two places by turns.
+var partly = lazyregexp.New(`(?i)\b(?:during the week|on weekdays|(?:on|at|over) (?:the )?weekends?|in (?:the )?(?:summer|winter)s?|` +
+	`half (?:of )?the (?:year|time)|part of the (?:year|time)|unter der woche|wochentags|am wochenende|` +
+	`an (?:den )?wochenenden|im (?:sommer|winter)|en semaine|` +
+	`le week-?end|les week-?ends|en (?:hiver|été|verano|invierno)|entre semana|(?:los )?fin(?:es)? de semana)\b|en été|平时|工作日|周末|夏天|冬天`)
+
+// moves match a change of the place, which happens once: "moved over the weekend".
+var moves = lazyregexp.New(`(?i)\b(?:moved|relocated|joined|started|gezogen|umgezogen|zog|gewechselt|déménag|emménag|` +
+	`mud(?:é|ó|amos|ado))|搬|入职|跳槽`)
+
+// HoldsPartly reports whether a clause holds only part of the time: on weekends, in summer.
+func HoldsPartly(clause string) bool { return partly.MatchString(clause) && !moves.MatchString(clause) }

@@ -497,3 +497,37 @@ var vietnameseQuestion = lazyregexp.New(`(?i)(?:^|\s)(?:` +
 	`(?:có|nên|được|đc|dc|đúng|phải|biết|cần|bị)\s(?:\S+\s){0,6}(?:không|ko|hông|hong|hok)|(?:đã|được|đc|xong|có)\s(?:\S+\s){0,6}chưa|` +
 	`là gì|(?:nên|thì)\s\S+\sgì|bao nhiêu(?: tiền)?|ở đâu|khi nào|thế nào|ra sao|làm sao|cái nào|hả|nhỉ` +
 	`)(?:\s(?:vậy|thế|ta|ha|nhỉ|ạ|bạn|ad|bot|mn|mọi người|ơi))*[\s.!~…)]*$`)
+
+// OnlyAsks reports whether all sentences of a text are questions. It is true for an empty text.
+func OnlyAsks(text string) bool {
+	reader := Reader{Lang: cue.LanguageOf(text)}
+	for _, last := range slices.Backward(sentence.Split(text)) { // most texts end in a statement
+		for _, s := range reader.Read(last) {
+			if s.Stance != Question {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Instructs reports whether a sentence of a text is a standing instruction, such as "Always answer in metric units" or "From now on
+// keep it short". A habit of the speaker ("I always take the bus") and a question are not instructions.
+func Instructs(text string) bool {
+	lang := cue.LanguageOf(text)
+	return slices.ContainsFunc(sentence.Split(text), func(one string) bool {
+		s := Sentence{Text: one, Marks: cue.Find(one, lang)}
+		at := slices.IndexFunc(s.Marks, func(m cue.Mark) bool { return m.Kind == cue.Always })
+		if at < 0 || asks(&s, lang) {
+			return false
+		}
+		rule, addressed := s.Marks[at], s.Marks.Set().Any(cue.You, cue.Request, cue.Style)
+		for _, m := range s.Marks {
+			before, next := m.Start < rule.Start, m.Start > rule.Start && strings.TrimSpace(one[rule.End:max(rule.End, m.Start)]) == ""
+			if m.Kind == cue.Self && (before || next && !addressed) {
+				return false // "I always", "whenever I"
+			}
+		}
+		return addressed || rule.Start <= openingOf(&s)
+	})
+}

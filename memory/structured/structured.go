@@ -11,6 +11,7 @@
 package structured
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -19,6 +20,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"reverie/language/claim"
 	"reverie/memory/markdown"
 )
 
@@ -266,4 +268,135 @@ func withoutArchived(document, key string) (current, archive string, err error) 
 		}
 	}
 	return current, strings.Join(kept, "\n\n"), nil
+}
+
+// MinMerged is the number of current entries from which a document is consolidated.
+const MinMerged = 8
+
+// Merge removes current entries that only repeat what a later one says, and returns the document and how many it removed. An entry
+// is removed if another one that was updated later, or as late and is below it, has the same content in any wording, or all of it.
+// Entries whose key keeps reports stay. The number of entries never grows.
+func Merge(document string, keeps func(key string) bool) (merged string, removed int, err error) {
+	merged = document
+	entries := Current(Parse(document))
+	if len(entries) < MinMerged {
+		return document, 0, nil
+	}
+	read := make([]claim.Words, len(entries))
+	for i, e := range entries {
+		read[i] = claim.WordsOf(e.Content)
+	}
+	gone := make([]bool, len(entries))
+	for i, e := range entries {
+		if keeps(e.Key) {
+			continue
+		}
+		gone[i] = slices.ContainsFunc(entries, func(other Entry) bool {
+			j := slices.Index(entries, other)
+			if j == i || gone[j] {
+				return false
+			}
+			if order := other.Updated.Compare(e.Updated); order < 0 || order == 0 && j < i && !keeps(other.Key) {
+				return false
+			}
+			return other.Content == e.Content || claim.SameStatement(read[i], read[j]) && len(read[i].Units) <= len(read[j].Units)
+		})
+		if !gone[i] {
+			continue
+		}
+		next, found, err := Remove(merged, e.Key)
+		if err != nil {
+			return "", 0, err
+		}
+		if found {
+			merged = next
+			removed++
+		}
+	}
+	return merged, removed, nil
+}
+
+// Replaced is an entry that takes the place of others.
+type Replaced struct {
+	Key     string   // of one of them
+	Content string   // of the new entry
+	Keys    []string // of all of them
+}
+
+// Replace puts entries in place of others, with the source and the day of the one that was updated last, and returns the document and
+// how many entries it has less. It leaves out those of which an entry was removed, archived or kept.
+func Replace(document string, all []Replaced, keeps func(key string) bool) (replaced string, removed int, err error) {
+	replaced = document
+	for _, r := range all {
+		current := Current(Parse(replaced))
+		var last Entry
+		gone := slices.ContainsFunc(r.Keys, func(key string) bool {
+			e, found := Find(current, key)
+			if found && !e.Updated.Before(last.Updated) {
+				last = e
+			}
+			return !found || keeps(key)
+		})
+		if gone || len(r.Keys) < 2 || !slices.ContainsFunc(r.Keys, func(key string) bool { return strings.EqualFold(key, r.Key) }) { //nolint:mnd // see Keys
+			continue
+		}
+		next := replaced
+		for _, key := range r.Keys {
+			if strings.EqualFold(key, r.Key) {
+				continue
+			}
+			if next, _, err = Remove(next, key); err != nil {
+				return document, 0, err
+			}
+		}
+		last.Key, last.Content = r.Key, strings.TrimSpace(r.Content)
+		if next, err = Set(next, last); err != nil {
+			return document, 0, err
+		}
+		removed += len(current) - len(Current(Parse(next)))
+		replaced = next
+	}
+	return replaced, removed, nil
+}
+
+// Limits of one document in a system prompt.
+const (
+	MaxShown      = 40   // entries
+	MaxShownChars = 4000 // characters, without the note about what is left out
+)
+
+// Shown returns the current entries of a document as they are put into a system prompt: the newest ones that fit the limits, in the
+// order of the document, with a note of how many are left out. Text outside of entries, source lines and the archive are left out. Of a
+// document without entries it returns the empty string.
+func Shown(document string) string {
+	entries := Current(Parse(document))
+	texts := make([]string, len(entries))
+	newest := make([]int, len(entries))
+	for i, e := range entries {
+		texts[i], newest[i] = "## "+e.Key+"\n\n"+e.Content, i
+	}
+	slices.SortStableFunc(newest, func(a, b int) int {
+		return cmp.Or(entries[b].Updated.Compare(entries[a].Updated), cmp.Compare(b, a))
+	})
+	chosen := make([]bool, len(entries))
+	count, room := 0, MaxShownChars
+	for _, i := range newest {
+		size := utf8.RuneCountInString(texts[i]) + len("\n\n")
+		if count == MaxShown || size > room {
+			continue
+		}
+		chosen[i] = true
+		count++
+		room -= size
+	}
+	var parts []string
+	for i, text := range texts {
+		if chosen[i] {
+			parts = append(parts, text)
+		}
+	}
+	if omitted := len(entries) - count; omitted > 0 {
+		parts = append(parts, fmt.Sprintf("(+%d older entries omitted; recall_structured reads them)", omitted))
+	}
+	return strings.Join(parts, "\n\n")
 }

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -205,4 +206,78 @@ func endingAt(text string, at int, r rune) ending {
 		return endsTelling
 	}
 	return goesOn
+}
+
+const (
+	// firstHits is the number of first hits whose common words are evidence, and agreeing that of those that must have a
+	// word. With fewer hits or less agreement, the words of a wrong hit count as the subject.
+	firstHits = 5
+	agreeing  = 4
+)
+
+// feedback adds the scores of words that the question lacks and that most of the first hits share, so that others about
+// the same subject rise. hits are in order; tokens are their words, by unit. A word weighs by how few of hits have it.
+func feedback(hits []Ranked, tokens map[int][]analysis.Token, w wording, weight float64) {
+	if len(hits) <= firstHits {
+		return
+	}
+	words := make([][]string, len(hits)) // in order, so that sums are reproducible
+	common, having := map[string]int{}, map[string]int{}
+	for i := range hits {
+		for _, token := range tokens[hits[i].Unit] {
+			form := token.Forms[len(token.Forms)-1]
+			if token.Stop || i >= firstHits && common[form] < agreeing || slices.Contains(words[i], form) || w.term(token) >= 0 {
+				continue
+			}
+			words[i] = append(words[i], form)
+			having[form]++
+			if i < firstHits {
+				common[form]++
+			}
+		}
+	}
+	for i := range hits {
+		for _, form := range words[i] {
+			if common[form] >= agreeing {
+				hits[i].Parts.Feedback += weight * idf(len(hits), having[form])
+			}
+		}
+	}
+}
+
+// rule returns the standing instruction to an assistant that has most of the words of the question, or -1. Such instructions are few
+// and short, and share little more with a question than its subject.
+func (r *ranking) rule() int {
+	if r.o.Rule == 0 {
+		return -1
+	}
+	found, most := -1, 0.
+	for _, unit := range r.sessions.rules {
+		if !r.sessions.assisted[r.sessions.of[unit]] {
+			continue
+		}
+		words := 0.
+		for i, term := range r.q.Terms {
+			_, has := slices.BinarySearchFunc(r.c.Body[i], unit, func(p index.Posting, u int32) int { return cmp.Compare(p.Unit, u) })
+			if has && !r.names(term) {
+				words += r.idf(len(r.c.Body[i]))
+			}
+		}
+		if words > most {
+			found, most = int(unit), words
+		}
+	}
+	return found
+}
+
+// liftRule raises the score of the rule among hits, which are in order, to the given share of the best.
+func liftRule(ranked []Ranked, share float64) {
+	at := slices.IndexFunc(ranked, func(r Ranked) bool { return r.rule })
+	if at < 0 {
+		return
+	}
+	rule := &ranked[at]
+	rule.Parts.Rule = max(0, share*ranked[0].Score-rule.Score)
+	rule.Score += rule.Parts.Rule
+	slices.SortFunc(ranked, better)
 }

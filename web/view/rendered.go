@@ -7,7 +7,9 @@ import (
 	"html"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/microcosm-cc/bluemonday"
@@ -250,3 +252,102 @@ func raw(sanitised string) templ.Component {
 		return err
 	})
 }
+
+// subpage is a page of a section, for those who may use it.
+type subpage struct {
+	Page, Name string
+	person     bool // only of somebody's memory, not of what is shared
+	write      bool // only for those who may change something
+	decides    bool // only for administrators, and for people with a key of theirs
+}
+
+// sections are the pages of each section that has several.
+var sections = map[string][]subpage{
+	"memory": {
+		{Page: "memory", Name: "Documents"},
+		{Page: "context", Name: "What a model sees", person: true, write: true},
+		{Page: "transfer", Name: "Export and import"},
+		{Page: "deletions", Name: "Delete", write: true, decides: true},
+	},
+	"conversations": {
+		{Page: "conversations", Name: "Conversations"}, {Page: "chat", Name: "Chat", person: true, write: true}, {Page: "injections", Name: "What was injected", person: true},
+	},
+	"timeline": {{Page: "timeline", Name: "Timeline"}, {Page: "card", Name: "Morning card", person: true}},
+	"held":     {{Page: "held", Name: "Instructions"}, {Page: "approvals", Name: "Changes to approve", decides: true}},
+	"facts":    {{Page: "facts", Name: "Facts"}, {Page: "contradictions", Name: "Contradictions"}, {Page: "archived", Name: "Archived"}},
+}
+
+// subpages returns the pages of the section of a frame, if it is one of them or belongs to one.
+func (f Frame) subpages() []subpage {
+	pages := slices.DeleteFunc(slices.Clone(sections[f.Section]), func(p subpage) bool {
+		return p.person && f.Owner == "" || p.write && !f.MayWrite || p.decides && f.Role != "admin" && f.Pinned == ""
+	})
+	if !slices.ContainsFunc(pages, func(p subpage) bool { return f.within(p) != "" }) {
+		return nil
+	}
+	return pages
+}
+
+// within returns the value of aria-current for a page: the one that is shown, or the one that it belongs to.
+func (f Frame) within(p subpage) string {
+	switch first, _, _ := strings.Cut(f.Page, "/"); {
+	case f.Page == p.Page:
+		return "page"
+	case first == p.Page:
+		return "true"
+	}
+	return ""
+}
+
+// Approvals are changes that wait for a person.
+type Approvals struct {
+	Items       []Approval
+	All, Across bool   // with those that are decided; of every owner
+	Next        string // cursor of older ones
+}
+
+// Approval is a change of one document that waits for a person, or did.
+type Approval struct {
+	ID, Path, Scope, Owner, Reason, Conversation string
+	By                                           Author
+	From, To                                     int64
+	At, Expires                                  time.Time
+	Waiting                                      int
+	Applies, Expired                             bool
+	Made                                         bool // the document exists
+	Lines                                        []ApprovalLine
+}
+
+// ApprovalLine is a line that a change removes, adds or replaces.
+type ApprovalLine struct {
+	Line                                 int
+	Removed, Added, Decision, Text, Note string
+	Headings                             string // new ones that come with the line
+	By                                   Author
+	Sources                              []LineSource
+}
+
+// LineSource is a message that a line comes from.
+type LineSource struct {
+	Conversation string
+	Message      int64
+}
+
+// shown names a line for those who do not see it.
+func (l ApprovalLine) shown() string {
+	if l.Added != "" {
+		return l.Added
+	}
+	return "remove " + l.Removed
+}
+
+// approvalsOf is the address of what waits for the caller; of an administrator, for everybody.
+func approvalsOf(a Agent) string {
+	whom := Shared
+	if a.Whom == Me {
+		whom = Me
+	}
+	return "/agents/" + a.ID + "/of/" + whom + "/approvals"
+}
+
+var decisionNames = map[string]string{"approve": "Approved", "edit": "Approved in other words", "refuse": "Refused"}
