@@ -96,9 +96,16 @@ var same = map[rune]rune{'أ': 'ا', 'إ': 'ا', 'آ': 'ا', 'ى': 'ي', 'ة': '
 
 // drawn reports whether a mark only points or stretches Arabic and Hebrew, or shapes an emoji.
 func drawn(r rune) bool {
-	return 0x064B <= r && r <= 0x0652 || r == 0x0640 || 0x0591 <= r && r <= 0x05C7 || r == 0x20E3 || 0xFE00 <= r && r <= 0xFE0F ||
-		r == joiner || r == nonJoiner
+	return r == joiner || r == nonJoiner || unicode.Is(drawnMarks, r)
 }
+
+var drawnMarks = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x0591, Hi: 0x05C7, Stride: 1}, // points of Hebrew
+	{Lo: 0x0640, Hi: 0x0640, Stride: 1}, // the stretching of Arabic
+	{Lo: 0x064B, Hi: 0x0652, Stride: 1}, // its vowels
+	{Lo: 0x20E3, Hi: 0x20E3, Stride: 1}, // the frame of a key
+	{Lo: 0xFE00, Hi: 0xFE0F, Stride: 1}, // variants of emojis
+}}
 
 // shortened collapses repetitions of a letter to at most most.
 func shortened(text []rune, most int) []rune {

@@ -365,11 +365,19 @@ func (s *statementReader) goesOn(got captured) bool {
 		return len(got.days) == 0 && s.number(got.next) > 0 && s.number(got.next) <= 31
 	case "nth":
 		_, month := s.monthAt(got.next)
-		return month || s.number(got.next) >= 0 || isWord(next, ofMonth) || (next == "/" || next == ".") && s.number(got.next+1) >= 0 ||
-			len(s.lexicon.after) > 0 && !s.standsAlone(got.next) ||
-			s.lexicon.capitals && got.next < len(s.words) && s.isCapital(got.next)
+		return month || s.isNumeric(got.next) || isWord(next, ofMonth) || s.beginsNoun(got.next)
 	}
 	return got.hasDay && s.lexicon.tight && isWord(next, counted)
+}
+
+// isNumeric reports whether lexeme i is a number, or a mark of a date before one.
+func (s *statementReader) isNumeric(i int) bool {
+	return s.number(i) >= 0 || (s.text(i) == "/" || s.text(i) == ".") && s.number(i+1) >= 0
+}
+
+// beginsNoun reports whether lexeme i may begin what is counted.
+func (s *statementReader) beginsNoun(i int) bool {
+	return len(s.lexicon.after) > 0 && !s.standsAlone(i) || s.lexicon.capitals && i < len(s.words) && s.isCapital(i)
 }
 
 // ofMonth may come between the day of a month and its month.

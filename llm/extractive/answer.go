@@ -14,8 +14,9 @@ func leansOnQuestion(u *unit) bool {
 // German nouns look like names.
 func (u *unit) deniesQuestion() bool {
 	length := lengthOf(u.text)
-	return hasDigit(u.asked) && (hasDigit(u.text) || u.set.Any(cue.Number, cue.Time)) || length > fewWords && u.set.Any(cue.Not, cue.Correct, cue.Over) ||
-		u.lang != "de" && length > 2 && namesIn(u.asked) > 0 && namesIn("x "+u.text) > 0
+	number := hasDigit(u.asked) && (hasDigit(u.text) || u.set.Any(cue.Number, cue.Time))
+	name := u.lang != "de" && length > 2 && namesIn(u.asked) > 0 && namesIn("x "+u.text) > 0
+	return number || name || length > fewWords && u.set.Any(cue.Not, cue.Correct, cue.Over)
 }
 
 // isStatement reports whether a unit is a complete statement.

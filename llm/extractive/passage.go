@@ -382,6 +382,12 @@ func leans(u *unit) bool {
 	return false
 }
 
+// firstOf returns the first character of a text.
+func firstOf(text string) string {
+	_, size := utf8.DecodeRuneInString(text)
+	return text[:size]
+}
+
 // trimmed removes the fillers that begin a text, with the punctuation after them.
 func trimmed(text, lang string) string {
 	text = strings.Join(strings.Fields(text), " ")
@@ -392,9 +398,7 @@ func trimmed(text, lang string) string {
 				continue
 			}
 			rest := text[m.End:]
-			if after := strings.TrimLeft(rest, " ,.!;:，。！、…-–—"); after != rest && (strings.HasPrefix(rest, ",") || strings.HasPrefix(rest, "，") ||
-				strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "!") || strings.HasPrefix(rest, "！") || strings.HasPrefix(rest, "。") ||
-				strings.HasPrefix(rest, "、") || strings.HasPrefix(rest, "…") || strings.HasPrefix(rest, "،")) && after != "" {
+			if after := strings.TrimLeft(rest, " ,.!;:，。！、…-–—"); after != "" && strings.ContainsAny(firstOf(rest), ",，.!！。、…") {
 				cut = max(cut, len(text)-len(after))
 			}
 		}

@@ -104,7 +104,9 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	moves := c.set.Has(cue.Home) && !c.set.Has(cue.Kin) && !hasDigit(c.text) && p.moves(w)
 	value := named || unit
 	parts := w.set.Has(cue.Self) && w.set.Has(cue.Over) && other <= 1 && c.terms.within(c.person) == 1 // "Renzo and I are divorced"
-	if !on && !value && (c.set.Has(cue.Health) || len(c.person) > 0 && !number && !moves && !parts) && !(len(w.about) == 0 && (restated || asked)) {
+	ofPerson := c.set.Has(cue.Health) || len(c.person) > 0 && !number && !moves && !parts
+	answers := len(w.about) == 0 && (restated || asked)
+	if !on && !value && ofPerson && !answers {
 		return nil, false // what ends or changes is something else about the person
 	}
 	if shared == 0 && !restated && !mentioned && !beside && !heading && !named && !denied && !moves {
@@ -319,33 +321,51 @@ func minScore(v vector) float64 {
 	return unsure
 }
 
+// hasAll reports whether all of some features are present.
+func (v vector) hasAll(features ...int) bool {
+	return !slices.ContainsFunc(features, func(f int) bool { return !slices.Contains(v, f) })
+}
+
+// hasNone reports whether none of some features is present.
+func (v vector) hasNone(features ...int) bool {
+	return !slices.ContainsFunc(features, func(f int) bool { return slices.Contains(v, f) })
+}
+
+// proofs are rules of which the first that applies decides. Of a long line a clause may repeat a word by chance.
+var proofs = []struct {
+	all, none []int // signs
+	proof     bool
+}{
+	{all: []int{signMoves}, proof: true},
+	{all: []int{signForgets}, none: []int{signFewLong}, proof: true},
+	{all: []int{signDoubtful}},
+	{all: []int{signOthers}},
+	{all: []int{signEnds, signExact}, none: []int{signFewLong}, proof: true},
+	{all: []int{signEnds, signSome}, none: []int{signLong}, proof: true},
+	{all: []int{signOtherwise, signShares, signSome}, none: []int{signLong}, proof: true},
+	{all: []int{signRestated, signOver, signExact, signOpens}, none: []int{signLong}, proof: true},
+}
+
 // isProof reports whether the signs leave no doubt, whatever their weights.
 func isProof(v vector) bool {
-	has := func(s int) bool { return slices.Contains(v, s) }
-	brief := !has(signLong) // of a long line a clause may repeat a word by chance
-	switch {
-	case has(signMoves), has(signForgets) && !has(signFewLong):
-		return true
-	case has(signDoubtful), has(signOthers):
-		return false
+	for _, rule := range proofs {
+		if v.hasAll(rule.all...) && v.hasNone(rule.none...) {
+			return rule.proof
+		}
 	}
-	return has(signEnds) && (has(signExact) && !has(signFewLong) || brief && has(signSome)) ||
-		brief && has(signOtherwise) && has(signShares) && has(signSome) ||
-		brief && has(signRestated) && has(signOver) && has(signExact) && has(signOpens)
+	return false
 }
 
 // isOfAnother reports whether a clause gives a value with the same unit as one of a claim, of another subject.
 func isOfAnother(v vector, w *window, c *claim) bool {
-	has := func(s int) bool { return slices.Contains(v, s) }
-	return has(signUnit) && !has(signRestated) && !has(signAsked) && !has(signMoves) && !w.set.Any(cue.Over, cue.Forget, cue.Change) &&
+	return v.hasAll(signUnit) && v.hasNone(signRestated, signAsked, signMoves) && !w.set.Any(cue.Over, cue.Forget, cue.Change) &&
 		!w.isAbout(c.subject)
 }
 
 // isEmpty reports whether a clause names nothing ("Back to it.") and what it shares with a claim are words of its cues: it is about the claim
 // only if the assistant has just spoken of it.
 func isEmpty(v vector, w *window) bool {
-	has := func(s int) bool { return slices.Contains(v, s) }
-	return len(w.about) == 0 && len(w.values) == 0 && has(signShares) && !has(signRestated) && !has(signAsked) && !has(signAnswers)
+	return len(w.about) == 0 && len(w.values) == 0 && v.hasAll(signShares) && v.hasNone(signRestated, signAsked, signAnswers)
 }
 
 // deniesElsewhere reports whether a clause only denies a name of a claim, and its sentence gives another one for something else: "for my own
@@ -460,13 +480,17 @@ func rareOf(text, lang string, marks cue.Marks, values []value, terms words, cou
 		common.add(wordsOf(v.unit, lang))
 	}
 	for w := range terms {
-		n := utf8.RuneCountInString(w)
-		if count[w] <= 1 && n > 1 && !hasDigit(w) && !common[w] && !strings.ContainsAny(w, particles) &&
-			(lang != "vi" || strings.Contains(w, " ") || n > shortSyllable && isASCII(w)) {
+		if count[w] <= 1 && utf8.RuneCountInString(w) > 1 && !hasDigit(w) && !common[w] && !strings.ContainsAny(w, particles) &&
+			(lang != "vi" || !isSyllable(w)) {
 			rare[w] = true
 		}
 	}
 	return rare
+}
+
+// isSyllable reports whether a word of a Vietnamese text is a part of one.
+func isSyllable(w string) bool {
+	return !strings.Contains(w, " ") && (utf8.RuneCountInString(w) <= shortSyllable || !isASCII(w))
 }
 
 // shortSyllable is the length up to which a word without diacritics is a Vietnamese syllable.

@@ -247,6 +247,37 @@ var connectors = map[string]bool{
 	" و ": true, " و": true, " a ": false,
 }
 
+// join is a way in which two parts are one number: the first is a multiple of round, and each lies between two values, without the upper one.
+type join struct {
+	first, second [2]float64
+	round         float64                                  // 0: any
+	only          func(before, between, after string) bool // nil: always
+}
+
+var joins = []join{
+	{first: [2]float64{20, math.Inf(1)}, round: 10, second: [2]float64{0, 10}},    // vingt-deux
+	{first: [2]float64{60, 61}, second: [2]float64{0, 20}},                        // soixante-douze
+	{first: [2]float64{80, 81}, second: [2]float64{0, 20}},                        // quatre-vingt-douze
+	{first: [2]float64{100, math.Inf(1)}, round: 100, second: [2]float64{0, 100}}, // two hundred and twelve
+	{first: [2]float64{10, 11}, second: [2]float64{0, 10}, only: func(_, between, _ string) bool { // diez y seis
+		return between != "" && between != "-"
+	}},
+	{first: [2]float64{20, 21}, second: [2]float64{10, 20}, only: func(before, _, _ string) bool { // the "vingt-douze" of ninety-two
+		return strings.HasSuffix(before, "quatre-")
+	}},
+	{first: [2]float64{4, 5}, second: [2]float64{20, 21}, only: func(_, between, _ string) bool { return between != " and " }}, // quatre-vingt
+	{first: [2]float64{0, 10}, second: [2]float64{20, 100}, only: func(_, between, after string) bool { // خمسة وعشرون
+		return strings.HasPrefix(between+after, " و")
+	}},
+}
+
+// joins reports whether the parts a and b of a text are one number so.
+func (j join) joins(text string, a, b placed) bool {
+	in := func(v float64, bounds [2]float64) bool { return bounds[0] <= v && v < bounds[1] }
+	return in(a.value, j.first) && in(b.value, j.second) && (j.round == 0 || math.Mod(a.value, j.round) == 0) &&
+		(j.only == nil || j.only(text[:a.start], text[a.end:b.start], text[b.start:]))
+}
+
 // joined reports whether two parts may belong to one number.
 func joined(text string, a, b placed) bool {
 	between := text[a.end:b.start]
@@ -261,10 +292,7 @@ func joined(text string, a, b placed) bool {
 	case a.keys != nil || b.keys != nil:
 		return false
 	}
-	return a.value >= 20 && b.value < 20 && math.Mod(a.value, 10) == 0 && (b.value < 10 || a.value == 60 || a.value == 80) ||
-		a.value >= 100 && b.value < 100 && math.Mod(a.value, 100) == 0 || a.value == 10 && b.value < 10 && between != "" && between != "-" ||
-		a.value == 20 && b.value >= 10 && b.value < 20 && strings.HasSuffix(text[:a.start], "quatre-") ||
-		a.value == 4 && b.value == 20 && between != " and " || a.value < 10 && b.value >= 20 && b.value < 100 && strings.HasPrefix(text[a.end:], " و")
+	return slices.ContainsFunc(joins, func(j join) bool { return j.joins(text, a, b) })
 }
 
 // compose returns the number that parts name together, and the parts that are numbers on their own.
@@ -560,9 +588,12 @@ func hanNumber(runes []rune) (n int, value float64, unsure bool) {
 		return 0, 0, false
 	}
 	counted := n < len(runes) && hanCounters[runes[n]]
-	unsure = value == 1 || !counted && (n == 1 || places == 0) || string(runes[:n]) == "十" && n < len(runes) && runes[n] == '分' ||
-		string(runes[:n]) == "千万" || string(runes[:n]) == "万一" || value == 0
-	return n, value, unsure
+	return n, value, value <= 1 || !counted && (n == 1 || places == 0) || isHanWord(string(runes[:n]), string(runes[n:]))
+}
+
+// isHanWord reports whether a numeral, with what is after it, is another word: 十分 (very), 千万 (by all means), 万一 (in case).
+func isHanWord(numeral, after string) bool {
+	return numeral == "千万" || numeral == "万一" || numeral == "十" && strings.HasPrefix(after, "分")
 }
 
 func koreanNumber(runes []rune, text string) (n int, value float64, unsure bool) {
