@@ -98,17 +98,45 @@ func (a *Activities) engine(s setting.ExtractSettings) string {
 // proposing is one attempt at a proposal.
 type proposing struct {
 	*Activities
-	in         ProposeInput
-	id         memory.Identity
-	record     talk.Extraction
-	began      time.Time
-	messages   talk.Range
-	load       talk.ExtractionLoad
+	asking
+
+	in       ProposeInput
+	id       memory.Identity
+	record   talk.Extraction
+	began    time.Time
+	messages talk.Range
+	load     talk.ExtractionLoad
+}
+
+// asking is what an engine is asked about a transcript, by extractions and flushes, and what it has answered.
+type asking struct {
 	transcript []transcripts.Line
 	input      proposals.ExtractionInput
 	usage      memory.Usage
 	answer     proposals.Answer      // the last one
 	dropped    []proposals.Violation // lines that were removed from it
+}
+
+// again returns the input of the next round.
+func (a *asking) again(r repair) proposals.ExtractionInput {
+	input := a.input
+	input.Violations, input.Previous = r.violations, r.previous
+	return input
+}
+
+// read returns what an answer proposes, without what nobody said and what the guards remove.
+func (a *asking) read(
+	answer proposals.Answer, parse func(string) (proposals.Proposal, error), settings setting.ExtractSettings,
+) (guarded, []proposals.Violation) {
+	a.answer = answer
+	proposal, err := parse(answer.Raw)
+	if err != nil {
+		return guarded{}, unreadable(err)
+	}
+	proposal, dropped := proposals.Ground(proposal, a.input)
+	a.dropped = proposals.Ungrounded(dropped)
+	kept, violations := proposals.Guard(proposal, a.input, settings)
+	return guarded{proposal, kept}, violations
 }
 
 // guarded is a proposal with what the guards left of it.
@@ -213,23 +241,13 @@ func (p *proposing) closed() memory.ReasonCode {
 }
 
 func (p *proposing) ask(ctx context.Context, r repair) (proposals.Answer, error) {
-	input := p.input
-	input.Violations, input.Previous = r.violations, r.previous
-	answer, err := p.Proposer.Propose(ctx, input)
+	answer, err := p.Proposer.Propose(ctx, p.again(r))
 	p.usage = p.usage.Add(answer.Usage)
 	return answer, err
 }
 
 func (p *proposing) check(answer proposals.Answer) (guarded, []proposals.Violation) {
-	p.answer = answer
-	proposal, err := proposals.ParseProposal(answer.Raw)
-	if err != nil {
-		return guarded{}, unreadable(err)
-	}
-	proposal, dropped := proposals.Ground(proposal, p.input)
-	p.dropped = proposals.Ungrounded(dropped)
-	kept, violations := proposals.Guard(proposal, p.input, p.in.Settings)
-	return guarded{proposal, kept}, violations
+	return p.read(answer, proposals.ParseProposal, p.in.Settings)
 }
 
 func (p *proposing) refuse(ctx context.Context, violations []proposals.Violation) (ProposeResult, error) {

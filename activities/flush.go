@@ -228,15 +228,12 @@ type HoldFlushResult struct {
 // flushing is one attempt at a step of a flush.
 type flushing struct {
 	*Activities
-	in         FlushStepInput
-	id         memory.Identity
-	asksModel  bool
-	load       talk.FlushLoad
-	transcript []transcripts.Line
-	input      proposals.ExtractionInput
-	usage      memory.Usage
-	answer     proposals.Answer      // the last one
-	dropped    []proposals.Violation // lines that were removed from it
+	asking
+
+	in        FlushStepInput
+	id        memory.Identity
+	asksModel bool
+	load      talk.FlushLoad
 }
 
 func (p *flushing) run(ctx context.Context) (FlushStepResult, error) {
@@ -304,25 +301,16 @@ func (p *flushing) ask(ctx context.Context, r repair) (proposals.Answer, error) 
 	if p.asksModel {
 		engine = p.Flusher
 	}
-	input := p.input
-	input.Violations, input.Previous = r.violations, r.previous
-	answer, err := engine.Flush(ctx, input)
+	answer, err := engine.Flush(ctx, p.again(r))
 	p.usage = p.usage.Add(answer.Usage)
 	return answer, err
 }
 
 // check returns the entry as it may be written; empty for nothing.
 func (p *flushing) check(answer proposals.Answer) (proposals.Proposal, []proposals.Violation) {
-	p.answer = answer
-	proposal, err := proposals.ParseFlush(answer.Raw)
-	if err != nil {
-		return proposals.Proposal{}, unreadable(err)
-	}
-	proposal, dropped := proposals.Ground(proposal, p.input)
-	p.dropped = proposals.Ungrounded(dropped)
-	kept, violations := proposals.Guard(proposal, p.input, p.in.Settings.Extract)
-	proposal.DailyEntry = kept.Daily
-	return proposal, violations
+	g, violations := p.read(answer, proposals.ParseFlush, p.in.Settings.Extract)
+	g.DailyEntry = g.kept.Daily
+	return g.Proposal, violations
 }
 
 // refuse leaves the step to the rules; if it was theirs, nothing is written.

@@ -193,6 +193,22 @@ func (s *Talk) dropDraft(ctx context.Context, id memory.Identity, extraction uui
 	return err
 }
 
+// conversationLock returns the statement that locks the conversation of a row of a table, "extractions" or "flushes", whose key is named by a
+// word, and returns columns of the conversation.
+func conversationLock(columns, table, key string) string {
+	return `
+select ` + columns + `
+from conversations c
+where c.workspace_id = @workspace and c.agent_id = @agent and c.owner_key = @owner
+    and c.conversation_uid = (
+        select x.conversation_uid
+        from ` + table + ` x
+        where x.workspace_id = @workspace and x.agent_id = @agent and x.` + key + `_id = @` + key + `)
+for no key update of c`
+}
+
+var sqlExtractionConversationLock = conversationLock("c.cursor_seq, c.complete_seq", "extractions", "extraction")
+
 const (
 	sqlExtractionLock = `
 select conversation_uid, from_seq, to_seq, range_to, retry_of is not null, finished_at is not null, workflow_id, run_id,
@@ -200,16 +216,6 @@ select conversation_uid, from_seq, to_seq, range_to, retry_of is not null, finis
 from extractions
 where workspace_id = @workspace and agent_id = @agent and extraction_id = @extraction and owner_key = @owner
 for no key update`
-
-	sqlExtractionConversationLock = `
-select c.cursor_seq, c.complete_seq
-from conversations c
-where c.workspace_id = @workspace and c.agent_id = @agent and c.owner_key = @owner
-    and c.conversation_uid = (
-        select x.conversation_uid
-        from extractions x
-        where x.workspace_id = @workspace and x.agent_id = @agent and x.extraction_id = @extraction)
-for no key update of c`
 
 	// The latest step of a flush that has written messages of the draft.
 	sqlExtractionNoted = `

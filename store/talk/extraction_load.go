@@ -211,14 +211,10 @@ func (l *loading) first(ctx context.Context, settings setting.ExtractSettings) e
 	pg.All(b.Queue(sqlLatestMessages, latest), &l.Latest, pg.ScanMessage)
 	gate.QueueDocument(b, l.t, l.Scope, memory.ProfilePath, &l.Profile, &profile)
 	gate.QueueDocument(b, l.t, l.Scope, memory.MemoryPath, &l.Memory, &notes)
-	var team memory.Document
-	if l.Scope == memory.ScopePersonal {
-		gate.QueueDocument(b, l.t, memory.ScopeTeam, memory.MemoryPath, &team, nil)
-	}
-	if err := l.t.Send(ctx, b); err != nil {
+	var err error
+	if l.Shared, err = sendShared(ctx, l.t, b, l.Scope); err != nil {
 		return err
 	}
-	l.Shared = team.Content
 	l.Protected = append(profile, notes...)
 	switch {
 	case !agent:
@@ -229,11 +225,30 @@ func (l *loading) first(ctx context.Context, settings setting.ExtractSettings) e
 	return nil
 }
 
+// sendShared sends a batch, which reads the team's MEMORY.md too if documents are of one person, and returns its contents.
+func sendShared(ctx context.Context, t *pg.Tx, b *pgx.Batch, scope memory.Scope) (shared string, err error) {
+	var team memory.Document
+	if scope == memory.ScopePersonal {
+		gate.QueueDocument(b, t, memory.ScopeTeam, memory.MemoryPath, &team, nil)
+	}
+	err = t.Send(ctx, b)
+	return team.Content, err
+}
+
+// zoneOf returns the time zone of an agent.
+func zoneOf(t *pg.Tx, agent gate.Agent) (*time.Location, error) {
+	zone, err := agent.Location()
+	if err != nil {
+		return nil, fmt.Errorf("agent %s: %w", t.ID.Agent, err)
+	}
+	return zone, nil
+}
+
 // plan determines the agent's date and the end of the step.
 func (l *loading) plan(settings setting.ExtractSettings) error {
-	zone, err := l.Agent.Location()
+	zone, err := zoneOf(l.t, l.Agent)
 	if err != nil {
-		return fmt.Errorf("agent %s: %w", l.t.ID.Agent, err)
+		return err
 	}
 	l.Today = l.t.Now.In(zone)
 	l.window = firstDay(l.window, zone)

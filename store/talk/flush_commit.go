@@ -256,17 +256,9 @@ func (o *openFlush) queueWait(b *pgx.Batch, t *pg.Tx, e FlushEnd) error {
 	return nil
 }
 
-const (
-	sqlFlushConversationLock = `
-select c.cursor_seq
-from conversations c
-where c.workspace_id = @workspace and c.agent_id = @agent and c.owner_key = @owner
-    and c.conversation_uid = (
-        select f.conversation_uid
-        from flushes f
-        where f.workspace_id = @workspace and f.agent_id = @agent and f.flush_id = @flush)
-for no key update of c`
+var sqlFlushConversationLock = conversationLock("c.cursor_seq", "flushes", "flush")
 
+const (
 	sqlFlushLock = `
 select f.conversation_id, f.conversation_uid, f.from_seq, f.to_seq, f.done_seq, f.fallback, f.workflow_id, f.run_id,
     f.draft, f.violations, exists (

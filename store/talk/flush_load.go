@@ -100,15 +100,10 @@ func (l *loadingFlush) first(ctx context.Context) error {
 	})
 	gate.QueueDocument(b, l.t, l.Scope, memory.ProfilePath, &l.Profile, nil)
 	gate.QueueDocument(b, l.t, l.Scope, memory.MemoryPath, &l.Memory, nil)
-	var team memory.Document
-	if l.Scope == memory.ScopePersonal {
-		gate.QueueDocument(b, l.t, memory.ScopeTeam, memory.MemoryPath, &team, nil)
-	}
-	if err := l.t.Send(ctx, b); err != nil {
+	var err error
+	if l.Shared, err = sendShared(ctx, l.t, b, l.Scope); err != nil {
 		return err
 	}
-	l.Shared = team.Content
-	var err error
 	if l.Flush, err = flush.result(l.id); err != nil {
 		return err
 	}
@@ -123,9 +118,9 @@ func (l *loadingFlush) first(ctx context.Context) error {
 
 // plan determines the agent's date and the end of the step.
 func (l *loadingFlush) plan(settings setting.ExtractSettings) error {
-	zone, err := l.Agent.Location()
+	zone, err := zoneOf(l.t, l.Agent)
 	if err != nil {
-		return fmt.Errorf("agent %s: %w", l.t.ID.Agent, err)
+		return err
 	}
 	l.Today = l.t.Now.In(zone)
 	l.From = l.Flush.Done + 1
