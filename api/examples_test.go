@@ -40,7 +40,7 @@ func TestExamplesAreAccepted(t *testing.T) {
 		}
 		sent++
 	}
-	if sent < 2 {
+	if sent < 5 { // as many as the document has
 		t.Errorf("only %d examples", sent)
 	}
 }
