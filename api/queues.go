@@ -20,12 +20,16 @@ func (s *Server) queueRoutes() {
 }
 
 type queuesInput struct {
+	rest.ListParams
+
 	Hours int `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"How far back."`
 }
 
 type queuesView struct {
+	rest.Page[queueView]
+
 	StepSeconds int         `json:"stepSeconds" doc:"Each sample is the most of a step."`
-	Queues      []queueView `json:"queues"`
+	Queues      []queueView `json:"queues" deprecated:"true" doc:"Same as items."`
 }
 
 type queueView struct {
@@ -44,19 +48,24 @@ func (s *Server) queues(ctx context.Context, in *queuesInput) (*rest.Reply[queue
 	if err != nil {
 		return nil, err
 	}
-	view := queuesView{StepSeconds: int(step.Seconds()), Queues: []queueView{}}
+	queues := []queueView{}
 	for _, d := range all {
-		if n := len(view.Queues); n == 0 || view.Queues[n-1].Name != d.Queue {
+		if n := len(queues); n == 0 || queues[n-1].Name != d.Queue {
 			kind := "work"
 			if d.Tasks {
 				kind = "tasks"
 			}
-			view.Queues = append(view.Queues, queueView{Name: d.Queue, Kind: kind})
+			queues = append(queues, queueView{Name: d.Queue, Kind: kind})
 		}
-		last := &view.Queues[len(view.Queues)-1]
+		last := &queues[len(queues)-1]
 		last.Samples = append(last.Samples, depthView{d.At, d.Depth})
 	}
-	return rest.OK(view), nil
+	part, err := rest.Part(queues, in.ListParams, func(q queueView) queueView { return q })
+	if err != nil {
+		return nil, err
+	}
+	page := part.Body.Data
+	return rest.OK(queuesView{Page: page, StepSeconds: int(step.Seconds()), Queues: page.Items}), nil
 }
 
 // QueueDepths returns how much waited in each queue in the last hours, at most a hundred samples of each, and the length of a step.

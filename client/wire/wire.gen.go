@@ -3101,6 +3101,13 @@ type Queue struct {
 
 // Queues defines model for Queues.
 type Queues struct {
+	Items []Queue `json:"items"`
+
+	// Next Send it as cursor to get the next page; missing on the last one.
+	Next string `json:"next,omitempty,omitzero"`
+
+	// Queues Same as items.
+	// Deprecated: Same as items.
 	Queues []Queue `json:"queues"`
 
 	// StepSeconds Each sample is the most of a step.
@@ -6615,6 +6622,10 @@ func (c *Client) SummarizeConversation(
 
 // ListQueuesParams are the optional parameters of ListQueues.
 type ListQueuesParams struct {
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items; missing: all.
+	Limit int `query:"limit"`
 	// How far back.
 	Hours int `query:"hours"`
 }

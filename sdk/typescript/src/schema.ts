@@ -2563,6 +2563,10 @@ export interface Queue {
 }
 
 export interface Queues {
+  items: Queue[];
+  /** Send it as cursor to get the next page; missing on the last one. */
+  next?: string;
+  /** Same as items. */
   queues: Queue[];
   /** Each sample is the most of a step. */
   stepSeconds: number;
@@ -5962,6 +5966,10 @@ export interface Operations {
   /** Read how much waited in each queue over time */
   "GET /api/v1/queues": {
     query: {
+      /** The value of next on the previous page; missing: from the start. */
+      cursor?: string;
+      /** Maximum number of items; missing: all. */
+      limit?: number;
       /** How far back. */
       hours?: number;
     };

@@ -2515,6 +2515,10 @@ class Queue(TypedDict):
 
 
 class Queues(TypedDict):
+    items: list[Queue]
+    # Send it as cursor to get the next page; missing on the last one.
+    next: NotRequired[str]
+    # Same as items.
     queues: list[Queue]
     # Each sample is the most of a step.
     stepSeconds: int
