@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/script"
 )
 
 const redacted = "[secret]"
@@ -149,7 +151,7 @@ func withoutWords(s string, texts []string) string {
 		bare := strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
 		switch {
 		case usual[w] || usual[bare]:
-		case strings.ContainsFunc(w, isUnspaced):
+		case strings.ContainsFunc(w, script.IsUnspaced):
 			for i := range len(runes) - 1 {
 				if strings.Contains(said, string(runes[i:i+2])) {
 					return "[…]"
@@ -166,11 +168,6 @@ func withoutWords(s string, texts []string) string {
 
 // echoes match redacted words next to each other.
 var echoes = regexp.MustCompile(`\[…\](?:\s*\[…\])+`)
-
-// isUnspaced reports whether r belongs to a script without spaces between words.
-func isUnspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
-}
 
 // echo returns the length of the longest prefix of s that one of the texts contains; 0 if it is shorter than an echo.
 func echo(s string, texts []string) int {
