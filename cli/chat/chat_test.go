@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -141,4 +142,33 @@ func waitFor(t *testing.T, is func() bool) {
 			t.Fatal("it does not happen")
 		}
 	}
+}
+
+// A spent budget is shown at once, and the lines that follow are sent.
+func TestASpentBudgetDoesNotHoldUpTheTalk(t *testing.T) {
+	said := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			fmt.Fprint(w, `{"code":200,"msg":"success","data":{}}`)
+			return
+		}
+		if said++; said == 1 {
+			w.Header().Set("Retry-After", "6645")
+		}
+		w.WriteHeader(http.StatusTooManyRequests)
+		fmt.Fprint(w, `{"code":429,"error":"budget_spent","msg":"No model is asked: the budget of today is spent","data":null}`)
+	}))
+	t.Cleanup(server.Close)
+	c := Command(&session.Session{})
+	notes := &syncBuffer{}
+	c.SetIn(strings.NewReader("How are you?\nRemember that I like tea.\n"))
+	c.SetErr(notes)
+	c.SetArgs([]string{"--url", server.URL, "--key", "k", "--agent", "ada", "--end-user", "7"})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	err := c.ExecuteContext(ctx)
+	if err == nil || err.Error() != "2 messages without an answer" || said != 2 {
+		t.Errorf("%v after %d requests", err, said)
+	}
+	clitest.Contains(t, notes.String(), "! No model is asked", "budget_spent", "! No model is asked")
 }

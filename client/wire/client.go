@@ -26,7 +26,8 @@ const (
 	maxAnswer = 512 << 20
 	// firstPause is the pause before a repetition when the server names none. It doubles, up to maxPause.
 	firstPause = 500 * time.Millisecond
-	maxPause   = 30 * time.Second
+	// maxPause also bounds the pause that a server may ask for: a request that has to wait longer is not repeated.
+	maxPause = 30 * time.Second
 )
 
 // Client calls the operations of one server with one key.
@@ -44,9 +45,9 @@ type Client struct {
 // Option changes a Client that New makes.
 type Option func(*Client)
 
-// Retries repeats a request up to n times while the server answers 429 or 503, after the pause that the server asks for, or after
-// half a second that doubles. Without it a request is made once. It repeats writes as well: give them an idempotency key where the
-// operation takes one.
+// Retries repeats a request up to n times while the server is busy (see [Error.Busy]), after the pause that the server asks for, or
+// after half a second that doubles. A request that is to wait for more than 30 seconds is not repeated, so that its error is seen.
+// Without it a request is made once. It repeats writes as well: give them an idempotency key where the operation takes one.
 func Retries(n int) Option { return func(c *Client) { c.retries = n } }
 
 // UserAgent sets the User-Agent header.
@@ -99,9 +100,12 @@ func (e *Error) Error() string { return fmt.Sprintf("%s (%d): %s", e.Name, e.Sta
 // Is reports that an error without a name matches ErrForeign.
 func (e *Error) Is(target error) bool { return target == ErrForeign && e.Name == "" }
 
+// budgetSpent is the Name of a refusal that stays until the next day, or until a person ends a pause.
+const budgetSpent = "budget_spent"
+
 // Busy reports whether the same request may succeed in a moment: the server limits the rate, or cannot reach its database.
 func (e *Error) Busy() bool {
-	return e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable
+	return (e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable) && e.Name != budgetSpent
 }
 
 // ErrForeign means that something else than Reverie answered, such as a proxy.
@@ -271,13 +275,13 @@ func (c *Client) patiently(ctx context.Context, do func() error) error {
 	for attempt := 0; ; attempt++ {
 		err := do()
 		refused, is := errors.AsType[*Error](err)
-		if !is || !refused.Busy() || attempt >= c.retries {
+		if !is || !refused.Busy() || refused.RetryAfter > maxPause || attempt >= c.retries {
 			return err
 		}
-		if err := c.sleep(ctx, min(cmp.Or(refused.RetryAfter, pause), maxPause)); err != nil {
+		if err := c.sleep(ctx, cmp.Or(refused.RetryAfter, pause)); err != nil {
 			return err
 		}
-		pause *= 2
+		pause = min(2*pause, maxPause)
 	}
 }
 

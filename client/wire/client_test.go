@@ -132,6 +132,35 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+// What cannot succeed in a moment is not repeated: its error is seen at once, by streams as well.
+func TestLongWaitsAreNotRepeated(t *testing.T) {
+	t.Parallel()
+	for _, refusal := range []struct{ name, retryAfter string }{
+		{"budget_spent", ""}, {"budget_spent", "3"}, {"budget_spent", "6645"}, {"rate_limited", "31"},
+	} {
+		calls := 0
+		sleep := Sleep(func(context.Context, time.Duration) error { return nil })
+		c := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+			calls++
+			if refusal.retryAfter != "" {
+				w.Header().Set("Retry-After", refusal.retryAfter)
+			}
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = io.WriteString(w, `{"code":429,"msg":"m","error":"`+refusal.name+`","data":null}`)
+		}, sleep, Retries(3))
+		_, err := c.GetAgent(t.Context(), "ada")
+		_, streamed := c.ChatStream(t.Context(), ChatBody{})
+		for _, err := range []error{err, streamed} {
+			if refused, is := errors.AsType[*Error](err); !is || refused.Name != refusal.name {
+				t.Errorf("%v: %v", refusal, err)
+			}
+		}
+		if calls != 2 {
+			t.Errorf("%v: %d calls for two requests", refusal, calls)
+		}
+	}
+}
+
 func TestTimeoutOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	over := make(chan struct{})

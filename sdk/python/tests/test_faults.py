@@ -87,6 +87,7 @@ class Faults(Serving):
             (say(409, {"error": "memory_off", "msg": "Memory is disabled"}), "memory_off"),
             (say(502, {"error": "model_failed", "msg": "The model declined"}), "model_failed"),
             (say(429, {"error": "budget_spent", "msg": "Spent"}, "Retry-After: 40000"), "budget_spent"),
+            (say(429, {"error": "budget_spent", "msg": "Paused"}), "budget_spent"),
         ):
             client, seen = self.serve(answer)
             with self.assertRaises(ReverieError) as refused:

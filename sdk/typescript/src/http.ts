@@ -143,7 +143,8 @@ function pauseAfter(error: unknown, made: number, repeatable: boolean): number |
   const pause = Math.min(firstPause * 2 ** made, maxPause) * (0.5 + Math.random() / 2);
   if (error instanceof ConnectionError) return repeatable ? pause : undefined;
   if (!(error instanceof ReverieError)) return undefined;
-  const notCarriedOut = error.status === 429 || error.status === 503;
+  // A budget stays spent until the next day, and a pause until a person ends it.
+  const notCarriedOut = (error.status === 429 || error.status === 503) && error.code !== "budget_spent";
   const passing = notCarriedOut || (repeatable && (error.status === 408 || (error.code === "" && error.status >= 500)));
   const asked = error.retryAfter ?? 0;
   return passing && asked <= longestRetryAfter ? Math.max(pause, asked * 1000) : undefined;

@@ -75,7 +75,8 @@ def pause_after(error: Exception, made: int, repeatable: bool) -> float | None:
         return pause if repeatable else None
     if not isinstance(error, ReverieError):
         return None
-    not_carried_out = error.status in (429, 503)
+    # A budget stays spent until the next day, and a pause until a person ends it.
+    not_carried_out = error.status in (429, 503) and error.code != "budget_spent"
     passing = not_carried_out or repeatable and (error.status == 408 or not error.code and error.status >= 500)
     asked = error.retry_after or 0.0
     return max(pause, asked) if passing and asked <= LONGEST_RETRY_AFTER else None
