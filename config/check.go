@@ -146,6 +146,23 @@ func bound(text string) float64 {
 	return float64(d)
 }
 
+// Wanted says what to write for a value of a type, as Go or pflag name it.
+func Wanted(typeName string) string {
+	switch typeName {
+	case "time.Duration", "duration":
+		return "give a duration such as 30s"
+	case "[]time.Duration":
+		return "give durations such as 5s,30s,2m"
+	case "int", "int32", "int64":
+		return "give a whole number"
+	case "float64":
+		return "give a number such as 0.5"
+	case "bool":
+		return "give true or false"
+	}
+	return "give a valid " + typeName
+}
+
 // AuditAdmins is the value of Config.Audit that limits the audit log to administrators.
 const AuditAdmins = "admins"
 

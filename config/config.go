@@ -50,8 +50,8 @@ type Config struct {
 	LLMMaxTokens   int     `envconfig:"LLM_MAX_TOKENS" default:"16384" minimum:"1" desc:"Longest answer of the model, in tokens; lower it for a model that allows less. PROFILE.md and MEMORY.md at their maximum sizes must fit."`
 	LLMConcurrency int     `envconfig:"LLM_CONCURRENCY" default:"8" minimum:"1" desc:"Concurrent model calls of one worker process."`
 	LLMRate        float64 `envconfig:"LLM_RATE" default:"0" minimum:"0" desc:"Steps that call the model which all workers together start per second, a step being one call or two; more wait in Temporal's queue, ordered by priority. 0: no limit."`
-	LLMInputPrice  float64 `envconfig:"LLM_INPUT_PRICE" default:"0" desc:"US dollars per million input tokens, for cost estimates and the cost budget."`
-	LLMOutputPrice float64 `envconfig:"LLM_OUTPUT_PRICE" default:"0" desc:"US dollars per million output tokens."`
+	LLMInputPrice  float64 `envconfig:"LLM_INPUT_PRICE" default:"0" minimum:"0" desc:"US dollars per million input tokens, for cost estimates and the cost budget."`
+	LLMOutputPrice float64 `envconfig:"LLM_OUTPUT_PRICE" default:"0" minimum:"0" desc:"US dollars per million output tokens."`
 
 	EmbeddingProvider     string        `envconfig:"EMBEDDING_PROVIDER" desc:"Provider of vectors for search: openai, voyage, cohere, jina, googleai, mistral, ollama, tei, bedrock and others, or openai-compatible with REVERIE_EMBEDDING_BASE_URL. Empty: search is lexical, which works without vectors."`
 	EmbeddingModel        string        `envconfig:"EMBEDDING_MODEL" desc:"Embedding model at the provider."`
@@ -71,8 +71,8 @@ type Config struct {
 	EmbeddingNextBaseURL    string `envconfig:"EMBEDDING_NEXT_BASE_URL" desc:"Base URL of the next embedding provider."`
 	EmbeddingNextDimensions int    `envconfig:"EMBEDDING_NEXT_DIMENSIONS" default:"0" minimum:"0" desc:"Dimensions of a vector of the next model; 0: the model's own."`
 
-	BudgetTokens int64   `envconfig:"BUDGET_TOKENS" default:"0" desc:"Model tokens (in and out) that a workspace may spend in a day (UTC); 0: no limit. Above it, extractions wait for the next day or a higher limit, and chats answer 429."`
-	BudgetCost   float64 `envconfig:"BUDGET_COST" default:"0" desc:"US dollars that a workspace may spend in a day (UTC); 0: no limit."`
+	BudgetTokens int64   `envconfig:"BUDGET_TOKENS" default:"0" minimum:"0" desc:"Model tokens (in and out) that a workspace may spend in a day (UTC); 0: no limit. Above it, extractions wait for the next day or a higher limit, and chats answer 429."`
+	BudgetCost   float64 `envconfig:"BUDGET_COST" default:"0" minimum:"0" desc:"US dollars that a workspace may spend in a day (UTC); 0: no limit. It needs prices: without REVERIE_LLM_INPUT_PRICE and REVERIE_LLM_OUTPUT_PRICE calls of the model cost nothing."`
 
 	setting.Settings
 
@@ -121,7 +121,7 @@ func Load() (Config, error) {
 			if network, ok := errors.AsType[networkError](parse.Err); ok {
 				return Config{}, fmt.Errorf("%s: %w", parse.KeyName, network)
 			}
-			return Config{}, fmt.Errorf("%s: not a valid %s", parse.KeyName, parse.TypeName)
+			return Config{}, fmt.Errorf("%s: %q: %s", parse.KeyName, parse.Value, Wanted(parse.TypeName))
 		}
 		return Config{}, err
 	}

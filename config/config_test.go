@@ -33,6 +33,11 @@ func TestBadValuesNameTheVariable(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"REVERIE_QUIET_PERIOD", "soon", "REVERIE_QUIET_PERIOD"},
 		{"REVERIE_QUIET_PERIOD", "-1s", "REVERIE_QUIET_PERIOD"},
+		{"REVERIE_LLM_TIMEOUT", "3", `REVERIE_LLM_TIMEOUT: "3": give a duration such as 30s`},
+		{"REVERIE_BUDGET_TOKENS", "many", `REVERIE_BUDGET_TOKENS: "many": give a whole number`},
+		{"REVERIE_BUDGET_COST", "many", "give a number such as 0.5"},
+		{"REVERIE_FACTS_ENABLED", "maybe", "give true or false"},
+		{"REVERIE_WEBHOOK_RETRIES", "5", "give durations such as 5s,30s,2m"},
 		{"REVERIE_MIN_MESSAGES", "0", "REVERIE_MIN_MESSAGES"},
 		{"REVERIE_ADMIN_KEY", strings.Repeat("k", MinAdminKey-1), "REVERIE_ADMIN_KEY"},
 		{"REVERIE_MAX_DROP_SHARE", "1.01", "REVERIE_MAX_DROP_SHARE"},
@@ -59,6 +64,9 @@ func TestBadValuesNameTheVariable(t *testing.T) {
 		{"REVERIE_DREAM_CRON", "@daily", "REVERIE_DREAM_CRON"},
 		{"REVERIE_DREAM_CRON", "TZ=UTC 0 2 * * *", "REVERIE_DREAM_CRON"},
 		{"REVERIE_RATE_LIMIT", "-1", "REVERIE_RATE_LIMIT"},
+		{"REVERIE_BUDGET_TOKENS", "-1", "REVERIE_BUDGET_TOKENS: -1 must be at least 0"},
+		{"REVERIE_BUDGET_COST", "-0.5", "REVERIE_BUDGET_COST"},
+		{"REVERIE_LLM_INPUT_PRICE", "-1", "REVERIE_LLM_INPUT_PRICE"},
 		{"REVERIE_TRUSTED_PROXIES", "10.0.0.0/8,proxy", `REVERIE_TRUSTED_PROXIES: "proxy" is not a network`},
 		{"REVERIE_DREAM_JITTER", "7h", "REVERIE_DREAM_JITTER"},
 		{"REVERIE_DREAM_PARALLEL", "0", "REVERIE_DREAM_PARALLEL"},
@@ -197,6 +205,15 @@ func TestTablesAreCurrent(t *testing.T) {
 		}
 		if string(document) != want {
 			t.Errorf("%s is stale: run go generate ./config", name)
+		}
+	}
+}
+
+// A number without a least value would take a negative one, which means nothing.
+func TestEveryNumberHasALeastValue(t *testing.T) {
+	for _, f := range rows(Config{}) {
+		if (f.value.CanInt() || f.value.CanFloat()) && f.Tag.Get("minimum") == "" {
+			t.Errorf("%s_%s accepts any negative number", Prefix, f.key())
 		}
 	}
 }

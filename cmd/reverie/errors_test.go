@@ -53,6 +53,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			[]string{"agents", "list", "--url", clitest.Answering(t, 200, `{"ok":true}`)},
 			[]string{"is not a Reverie server"},
 		},
+		{"no number", []string{"agents", "budget", "ada", "--tokens", "many"}, []string{`--tokens: "many": give a whole number`}},
 		{"no URL", []string{"agents", "list", "--url", "localhost:8080"}, []string{`invalid server address "localhost:8080"`, "http://"}},
 		{
 			"no key",

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -12,8 +13,10 @@ import (
 	_ "time/tzdata" // agents live in time zones, and slim images have none
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"reverie/cli"
+	"reverie/config"
 )
 
 // version is set by the linker in releases.
@@ -40,5 +43,17 @@ func root() *cobra.Command {
 	}
 	c.AddCommand(devCommand(), apiCommand(), workerCommand(), mcpCommand(), codecCommand(), migrateCommand(), healthCommand())
 	c.AddCommand(cli.Commands(version)...)
+	c.SetFlagErrorFunc(explainFlag)
 	return c
+}
+
+// explainFlag says what to write for the value of a flag that is no number, duration and so on.
+func explainFlag(_ *cobra.Command, err error) error {
+	if invalid, is := errors.AsType[*pflag.InvalidValueError](err); is {
+		switch kind := invalid.GetFlag().Value.Type(); kind {
+		case "int", "int64", "float64", "bool", "duration":
+			return fmt.Errorf("--%s: %q: %s", invalid.GetFlag().Name, invalid.GetValue(), config.Wanted(kind))
+		}
+	}
+	return err
 }
