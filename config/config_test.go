@@ -217,3 +217,29 @@ func TestEveryNumberHasALeastValue(t *testing.T) {
 		}
 	}
 }
+
+func TestWarnings(t *testing.T) {
+	priced := Config{LLMProvider: "openai", LLMOutputPrice: 1, BudgetCost: 5}
+	for _, c := range []struct {
+		of          Config
+		environment []string
+		want        string // part of the only warning; empty: there is none
+	}{
+		{of: priced, environment: []string{
+			"REVERIE_LLM_MODEL=x", "REVERIE_URL=x", "REVERIE_KEY=x", "REVERIE_AGENT=x", "REVERIE_PORT=80", "REVERIE_DB_PASSWORD=x", "PATH=/bin",
+			"REVERIE_SERVICE_HOST=10.0.0.1", "REVERIE_PORT_8080_TCP_ADDR=10.0.0.1", "REVERIE_API_SERVICE_PORT_HTTP=80", "REVERIE_API_PORT=tcp://x",
+			"REVERIE_TEST_DATABASE_URL=x",
+		}},
+		{environment: []string{"REVERIE_LLM_MODLE=REVERIE_LLM_KEY"}, want: "REVERIE_LLM_MODLE is no setting: did you mean REVERIE_LLM_MODEL?"},
+		{environment: []string{"REVERIE_WEATHER=x"}, want: "REVERIE_WEATHER is no setting (docs/configuration.md lists them)"},
+		{of: Config{BudgetCost: 5}}, // the built-in engine is free
+		{of: Config{LLMProvider: "openai", BudgetTokens: 5}},
+		{of: Config{LLMProvider: "openai", BudgetCost: 5}, want: "REVERIE_BUDGET_COST limits no call of the model"},
+		{of: Config{LLMProvider: "openai", Settings: setting.Settings{AgentBudgetCost: 5}}, want: "or use REVERIE_AGENT_BUDGET_TOKENS"},
+	} {
+		got := c.of.Warnings(c.environment)
+		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || !strings.Contains(got[0], c.want)) {
+			t.Errorf("%v: %q, want %q", c.environment, got, c.want)
+		}
+	}
+}

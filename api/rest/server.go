@@ -203,6 +203,7 @@ type Options struct {
 type Model struct {
 	Name    string // provider/model, or builtin/extractive
 	BuiltIn bool   // no model is configured: rules extract
+	Free    bool   // its calls have no price, so that budgets of costs do not limit them
 }
 
 // Check names what is missing.

@@ -24,7 +24,7 @@ func codecCommand() *cobra.Command {
 			"REVERIE_TEMPORAL_UI_URL. It needs no database.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load()
+			c, err := load(cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

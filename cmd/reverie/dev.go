@@ -41,7 +41,7 @@ func devCommand() *cobra.Command {
 			"Ctrl-C stops all of it; the next start finds the data again.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load()
+			c, err := load(cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

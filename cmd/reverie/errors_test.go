@@ -150,3 +150,19 @@ func TestPathsAreEscaped(t *testing.T) {
 		t.Errorf("it asked for %s, want %s", got, want)
 	}
 }
+
+// A start warns about variables that nothing reads, also when it fails.
+func TestStartsWarnAboutUnknownVariables(t *testing.T) {
+	t.Setenv("REVERIE_LLM_MODLE", "gpt")
+	t.Setenv("REVERIE_TEMPORAL_ADDRESS", "")
+	c := root()
+	var notes bytes.Buffer
+	c.SetErr(&notes)
+	c.SetArgs([]string{"api"})
+	if err := c.ExecuteContext(t.Context()); err == nil {
+		t.Error("it starts without Temporal")
+	}
+	if want := "warning: REVERIE_LLM_MODLE is no setting: did you mean REVERIE_LLM_MODEL?\n"; notes.String() != want {
+		t.Errorf("%q, want %q", notes.String(), want)
+	}
+}

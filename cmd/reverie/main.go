@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -45,6 +46,15 @@ func root() *cobra.Command {
 	c.AddCommand(cli.Commands(version)...)
 	c.SetFlagErrorFunc(explainFlag)
 	return c
+}
+
+// load reads the configuration, and warns about what is probably not meant.
+func load(warnings io.Writer) (config.Config, error) {
+	c, err := config.Load()
+	for _, text := range c.Warnings(os.Environ()) {
+		fmt.Fprintln(warnings, "warning:", text)
+	}
+	return c, err
 }
 
 // explainFlag says what to write for the value of a flag that is no number, duration and so on.

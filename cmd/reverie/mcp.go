@@ -21,7 +21,6 @@ import (
 
 	"reverie/api/mcp/stdio"
 	"reverie/cli/session"
-	"reverie/config"
 )
 
 func mcpCommand() *cobra.Command {
@@ -119,7 +118,7 @@ func localServer(ctx context.Context, data string, out io.Writer) (address strin
 	if address := runningAt(ctx, data); address != "" {
 		return address, nothing, nil
 	}
-	c, err := config.Load()
+	c, err := load(out)
 	if err != nil {
 		return "", nil, err
 	}

@@ -33,7 +33,7 @@ func serverCommand(use, short string, run func(context.Context, config.Config) e
 		Short: short,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load()
+			c, err := load(cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func newAPI(c config.Config, p *parts, webUI string) (*web.Browser, error) {
 	o := api.Options{
 		Chat: turns, Approvals: c.Settings.Approval(), Backend: external, Providers: outside, SearchBackend: backend,
 		Store: s, Search: searcher, Temporal: p.temporal, PrepareTemporal: p.namespace.Prepare, Timing: c.Settings.Timing(),
-		Model:  api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == ""},
+		Model:  api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == "", Free: c.Unpriced()},
 		Dreams: dreamSettings(c, c.LLMProvider != ""), DreamSchedule: dreamSchedule(c),
 		Workspace: c.Workspace, Log: t.Log, Tracers: t.Tracers, Meters: t.Meters, Metrics: t.Metrics,
 		DeletionGrace: c.DeletionGrace,
@@ -251,7 +251,7 @@ func migrateCommand() *cobra.Command {
 			"several processes at once.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load()
+			c, err := load(cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
