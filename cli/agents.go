@@ -142,7 +142,7 @@ func printBudget(w io.Writer, b wire.AgentBudget) error {
 	if b.Halted != "" {
 		state = "no model is asked: " + b.Halted
 	}
-	if _, err := fmt.Fprintf(w, "%s; budgets renew at %s\n", state, output.When(b.RenewsAt)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s; budgets renew at %s\n", state, b.RenewsAt.UTC().Format("2006-01-02 15:04 MST")); err != nil {
 		return err
 	}
 	rows := [][]string{{"TODAY", "CALLS", "TOKENS", "OF", "COST", "OF"}}
