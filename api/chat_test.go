@@ -255,6 +255,37 @@ func TestChatWithoutABudget(t *testing.T) {
 	}
 }
 
+// The status names budgets that are spent, and those that limit nothing because the model has no price.
+func TestTheStatusNamesBudgets(t *testing.T) {
+	played := llmtest.New(t, llmtest.Options{Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("Yes.") }})
+	h := start(t, withModel(t, played), func(o *api.Options) {
+		o.Model = api.Model{Name: "test", Free: true}
+		o.Chat.Budget = memory.Budget{Tokens: 1, CostMicros: 1}
+	})
+	h.agent("ada")
+	h.want(h.do(request{method: "PATCH", path: "/api/v1/agents/ada", key: h.admin, body: map[string]any{
+		"settings": map[string]any{"budgetTokens": 1, "budgetCost": 2},
+	}}), 200)
+	degraded := func() string {
+		return strings.Join(as[api.StatusView](h, h.want(h.get("/api/v1/status"), 200)).Degraded, "\n")
+	}
+	for _, of := range []string{"the workspace", "the agent ada"} {
+		if before := degraded(); strings.Contains(before, "is spent") || !strings.Contains(before, "budget of costs of "+of+" limits no call") {
+			t.Errorf("%s", before)
+		}
+	}
+	h.want(h.postTo(h.admin, chatPath, asks("c1", "m1", "Is anybody there?")), 200)
+	after := degraded()
+	for _, want := range []string{
+		"model: the workspace's model budget of today is spent; it renews at ", " 00:00 UTC",
+		"model: of the agent ada, the agent's model budget of today is spent; it renews at ",
+	} {
+		if !strings.Contains(after, want) {
+			t.Errorf("%q is missing in\n%s", want, after)
+		}
+	}
+}
+
 // An administrator pauses the models of one agent: its chats are refused, the status and its budget say so, and others are answered.
 func TestChatOfAPausedAgent(t *testing.T) {
 	played := llmtest.New(t, llmtest.Options{Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("Yes.") }})

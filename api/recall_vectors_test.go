@@ -92,6 +92,34 @@ func (h *harness) embed(model embed.Embedder) {
 	}
 }
 
+// An agent whose vectors were made with a model that is not configured is named in the status, and told what to do.
+func TestVectorsOfAModelThatIsNotConfigured(t *testing.T) {
+	var fail atomic.Bool
+	h, _ := withVectors(t, nil, &fail)
+	said(h)
+	provider := llmtest.New(t, llmtest.Options{Dimensions: 64})
+	old, err := embed.Open(embed.Config{Provider: "openai", Model: "embed-old", APIKey: "k", BaseURL: provider.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.embed(old)
+	h.want(h.post("c2", map[string]any{"endUserId": "42", "messages": []map[string]any{{"id": "n1", "role": "user", "content": "I have a cat."}}}), 202)
+	type waits struct{ Code, Reason string }
+	const advice = "made with openai/embed-old (64), which is not configured: configure it again, and name a new model in REVERIE_EMBEDDING_NEXT_*"
+	check := func(w waits) {
+		if w.Code != "other_model" || !strings.Contains(w.Reason, advice) {
+			t.Errorf("%+v", w)
+		}
+	}
+	check(as[struct{ Vectors struct{ Waits waits } }](h, h.want(h.get("/api/v1/agents/ada/memory/status"), 200)).Vectors.Waits)
+	check(as[struct{ Waits waits }](h, h.want(h.get("/api/v1/agents/ada/memory/index"), 200)).Waits)
+	status := as[api.StatusView](h, h.want(h.get("/api/v1/status"), 200))
+	if all := strings.Join(status.Degraded, "\n"); status.State != "degraded" ||
+		!strings.Contains(all, "embeddings: the vectors of the agent ada were "+advice) {
+		t.Errorf("%s: %s", status.State, all)
+	}
+}
+
 func TestHybridSearchAndItsDegradation(t *testing.T) {
 	var fail atomic.Bool
 	h, model := withVectors(t, nil, &fail)

@@ -17,7 +17,10 @@ import (
 	"reverie/backend"
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/setting"
+	"reverie/recall"
 	"reverie/store/admin"
+	"reverie/store/gate"
 )
 
 func (s *Server) statusRoutes() {
@@ -176,7 +179,7 @@ func (s *Server) count(ctx context.Context, view *StatusView) error {
 	if err != nil {
 		return err
 	}
-	if err := s.notePauses(ctx, view); err != nil {
+	if err := s.noteHalts(ctx, spent, view); err != nil {
 		return err
 	}
 	backlog := backlogView(waiting)
@@ -184,18 +187,77 @@ func (s *Server) count(ctx context.Context, view *StatusView) error {
 	return nil
 }
 
-// notePauses names the agents whose use of models is paused.
-func (s *Server) notePauses(ctx context.Context, view *StatusView) error {
-	if s.Model.BuiltIn {
+// noteHalts names what keeps models from being asked: budgets that are spent, pauses, and vectors of a model that is not configured.
+func (s *Server) noteHalts(ctx context.Context, spent memory.Usage, view *StatusView) error {
+	if s.Model.BuiltIn && len(s.Search.Embedders) == 0 {
 		return nil
 	}
+	now, budget := s.Now(), s.Chat.Budget
+	if s.Model.BuiltIn {
+		budget.Tokens = 0 // of vectors only the costs count
+	}
+	note := func(format string, args ...any) { view.Degraded = append(view.Degraded, fmt.Sprintf(format, args...)) }
+	if halt := (setting.ModelSettings{}).Halt(budget, spent, memory.Usage{}, now); halt != (setting.Halt{}) {
+		note("model: %s", halt.Explained())
+	}
+	const unpriced = "model: the budget of costs of %s limits no call, because the model has no price: set REVERIE_LLM_INPUT_PRICE and " +
+		"REVERIE_LLM_OUTPUT_PRICE, or a budget of tokens"
+	if s.Model.Free && budget.CostMicros > 0 {
+		note(unpriced, "the workspace")
+	}
 	agents, err := s.Agents(ctx)
+	if err != nil {
+		return err
+	}
+	used, err := s.Store.UsageByAgent(ctx, rest.CallerOf(ctx).Identity(), now)
+	if err != nil {
+		return err
+	}
+	today := map[string]memory.Usage{}
+	for _, u := range used {
+		today[u.Agent] = u.Usage
+	}
 	for _, a := range agents {
-		if s.Chat.Models.With(a.Settings).Paused {
-			view.Degraded = append(view.Degraded, "model: paused for the agent "+a.ID+" by its setting modelPaused")
+		models := s.Chat.Models.With(a.Settings)
+		switch halt := models.Halt(memory.Budget{}, memory.Usage{}, today[a.ID], now); halt.Code {
+		case setting.HaltPaused:
+			note("model: paused for the agent %s by its setting modelPaused", a.ID)
+		case setting.HaltBudget:
+			note("model: of the agent %s, %s", a.ID, halt.Explained())
+		}
+		if s.Model.Free && models.Cost > 0 {
+			note(unpriced, "the agent "+a.ID)
 		}
 	}
-	return err
+	return s.noteOtherModels(ctx, agents, view)
+}
+
+// agentsCompared bounds the agents whose vectors are compared with the configuration. A change of the configuration is about all of them.
+const agentsCompared = 100
+
+// noteOtherModels names agents whose vectors were made with a model that is not configured.
+func (s *Server) noteOtherModels(ctx context.Context, agents []gate.Agent, view *StatusView) error {
+	found := map[memory.EmbeddingIdentity][]string{}
+	id := rest.CallerOf(ctx).Identity()
+	for _, a := range agents[:min(len(agents), agentsCompared)] {
+		id.Agent = a.ID
+		made, err := s.Search.OtherModel(ctx, id)
+		if err != nil {
+			return err
+		}
+		if made != (memory.EmbeddingIdentity{}) {
+			found[made] = append(found[made], a.ID)
+		}
+	}
+	for made, of := range found {
+		whose := "the agent " + of[0]
+		if more := len(of) - 1; more > 0 {
+			whose += fmt.Sprintf(" and %d more", more)
+		}
+		view.Degraded = append(view.Degraded, fmt.Sprintf("embeddings: the vectors of %s %s", whose, recall.AdviceFor(made)))
+		view.State = rest.StateDegraded
+	}
+	return nil
 }
 
 // judge sums the parts up.

@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -71,6 +72,30 @@ func makes(model, space memory.EmbeddingIdentity) bool {
 		model.Dimensions = space.Dimensions
 	}
 	return model == space
+}
+
+// OtherModel returns what made the live vectors of the identity's agent (without one: of the workspace), when no configured model makes
+// such vectors, so that they are not searched and none are added. Otherwise it returns the zero value.
+func (s *Searcher) OtherModel(ctx context.Context, id memory.Identity) (made memory.EmbeddingIdentity, err error) {
+	if len(s.Embedders) == 0 {
+		return made, nil
+	}
+	space, err := s.Store.LiveSpace(ctx, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return made, nil
+	case err != nil:
+		return made, err
+	case slices.ContainsFunc(s.Embedders, func(e Embedder) bool { return makes(e.Identity(), space.Identity) }):
+		return made, nil
+	}
+	return space.Identity, nil
+}
+
+// AdviceFor says what to do about vectors that were made with a model that is not configured, as the rest of a sentence about them.
+func AdviceFor(made memory.EmbeddingIdentity) string {
+	return fmt.Sprintf("were made with %s, which is not configured: configure it again, and name a new model in REVERIE_EMBEDDING_NEXT_* "+
+		"(docs/embeddings.md)", made)
 }
 
 // Vectors returns what makes vectors of statements that are compared with one another, within the timeout of questions; nil: there is no

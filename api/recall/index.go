@@ -14,6 +14,7 @@ import (
 	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/store/gate"
 	"reverie/store/indexes"
 	"reverie/workflows"
 )
@@ -46,12 +47,13 @@ type indexView struct {
 	Done       int64                    `json:"done" doc:"Documents and conversations that are indexed as they should be."`
 	Total      int64                    `json:"total"`
 	Pending    int64                    `json:"pending" doc:"Documents and conversations that wait for vectors."`
+	Waits      *vectorWaitView          `json:"waits,omitempty" doc:"What the vectors wait for; missing: for nothing but their turn, or for the provider."`
 	WorkflowID string                   `json:"workflowId"`
 	Link       string                   `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
 }
 
 func (s *recallHandlers) buildIndex(ctx context.Context, in *buildIndexInput) (*rest.Reply[indexView], error) {
-	id, _, err := s.Enter(ctx, in.Agent, rest.Person{})
+	id, agent, err := s.Enter(ctx, in.Agent, rest.Person{})
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ func (s *recallHandlers) buildIndex(ctx context.Context, in *buildIndexInput) (*
 			return nil, err
 		}
 	}
-	view, err := s.index(ctx, id)
+	view, err := s.index(ctx, id, agent)
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +81,11 @@ type indexProgressInput struct {
 }
 
 func (s *recallHandlers) indexProgress(ctx context.Context, in *indexProgressInput) (*rest.Reply[indexView], error) {
-	id, _, err := s.Enter(ctx, in.Agent, rest.Person{})
+	id, agent, err := s.Enter(ctx, in.Agent, rest.Person{})
 	if err != nil {
 		return nil, err
 	}
-	view, err := s.index(ctx, id)
+	view, err := s.index(ctx, id, agent)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +98,7 @@ func indexesOf(id memory.Identity) []indexes.AgentRef {
 }
 
 // index returns the progress of an agent's index, from the database and, if it answers, the workflow.
-func (s *recallHandlers) index(ctx context.Context, id memory.Identity) (indexView, error) {
+func (s *recallHandlers) index(ctx context.Context, id memory.Identity, agent gate.Agent) (indexView, error) {
 	id, _ = rest.AcrossOwners(id) // only counts are shown
 	view := indexView{State: "ready", WorkflowID: workflows.LexicalReindexID(indexesOf(id)[0])}
 	view.Link = s.Workflows.Link(view.WorkflowID)
@@ -113,7 +115,11 @@ func (s *recallHandlers) index(ctx context.Context, id memory.Identity) (indexVi
 		if err != nil {
 			return view, err
 		}
-		view.Pending = lag.Sources
+		if view.Pending = lag.Sources; view.Pending > 0 {
+			if view.Waits, err = s.vectorWait(ctx, id, agent); err != nil {
+				return view, err
+			}
+		}
 	}
 	for _, ref := range indexesOf(id) {
 		if view.State == "unknown" {

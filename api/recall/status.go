@@ -8,8 +8,10 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/search"
+	"reverie/store/gate"
 	"reverie/store/indexes"
 )
 
@@ -56,6 +58,40 @@ type vectorStatusView struct {
 	Spaces     []spaceView `json:"spaces" doc:"Vectors by what made them, oldest first."`
 	Pending    int64       `json:"pending" doc:"Documents and conversations that wait for vectors."`
 	Since      *time.Time  `json:"since,omitempty" doc:"When the oldest of them was written."`
+
+	Waits *vectorWaitView `json:"waits,omitempty" doc:"What they wait for; missing: for nothing but their turn, or for the provider."`
+}
+
+// vectorWaitView says what vectors wait for.
+type vectorWaitView struct {
+	Code   string `json:"code" enum:"paused,budget,other_model" doc:"other_model: the live vectors were made with a model that is not configured."`
+	Reason string `json:"reason" doc:"The reason, for people."`
+}
+
+// vectorWait returns what the vectors of an agent wait for; nil: nothing that is known here.
+func (s *recallRoom) vectorWait(ctx context.Context, id memory.Identity, agent gate.Agent) (*vectorWaitView, error) {
+	for _, ref := range indexesOf(id) {
+		of := id
+		of.Agent = ref.Agent
+		made, err := s.Search.OtherModel(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		if made != (memory.EmbeddingIdentity{}) {
+			return &vectorWaitView{string(recall.ReasonOtherModel), "the live vectors " + recall.AdviceFor(made)}, nil
+		}
+	}
+	now := s.Now()
+	use, err := s.Store.ModelUse(ctx, id, now)
+	if err != nil {
+		return nil, err
+	}
+	costs := memory.Budget{CostMicros: s.Chat.Budget.CostMicros} // vectors do not count towards a budget of tokens
+	halt := s.Chat.Models.With(agent.Settings).Halt(costs, use.Workspace, use.Agent, now)
+	if halt == (setting.Halt{}) {
+		return nil, nil
+	}
+	return &vectorWaitView{string(halt.Code), halt.Explained()}, nil
 }
 
 type spaceView struct {
@@ -127,7 +163,7 @@ func (s *recallHandlers) recallStatus(ctx context.Context, in *recallStatusInput
 		return nil, err
 	}
 	view.Corpora = rest.Views(corpora, func(c indexes.CorpusStatus) corpusStatusView { return corpusStatusView(c) })
-	if err := s.addVectors(ctx, id, &view.Vectors); err != nil {
+	if err := s.addVectors(ctx, id, agent, &view.Vectors); err != nil {
 		return nil, err
 	}
 	if in.Deep {
@@ -142,7 +178,7 @@ func (s *recallHandlers) recallStatus(ctx context.Context, in *recallStatusInput
 }
 
 // addVectors adds the progress of vectors. Without an embedding provider nothing waits for one.
-func (s *recallHandlers) addVectors(ctx context.Context, id memory.Identity, view *vectorStatusView) error {
+func (s *recallHandlers) addVectors(ctx context.Context, id memory.Identity, agent gate.Agent, view *vectorStatusView) error {
 	spaces, err := s.Store.Spaces(ctx, id)
 	if err != nil {
 		return err
@@ -153,6 +189,9 @@ func (s *recallHandlers) addVectors(ctx context.Context, id memory.Identity, vie
 	}
 	lag, err := s.Store.IndexLag(ctx, id, search.Corpora(), 0)
 	view.Pending, view.Since = lag.Sources, lag.Since
+	if err == nil && lag.Sources > 0 {
+		view.Waits, err = s.vectorWait(ctx, id, agent)
+	}
 	return err
 }
 

@@ -2315,9 +2315,10 @@ type Index struct {
 
 	// State ready: nothing is left to do; unknown: nothing seems to be left, but workflows do not answer. One of: ready, working,
 	// unknown.
-	State      string `json:"state"`
-	Total      int    `json:"total"`
-	WorkflowID string `json:"workflowId"`
+	State      string     `json:"state"`
+	Total      int        `json:"total"`
+	Waits      VectorWait `json:"waits,omitempty,omitzero"`
+	WorkflowID string     `json:"workflowId"`
 }
 
 // Injection defines model for Injection.
@@ -4201,7 +4202,17 @@ type VectorStatus struct {
 	Since time.Time `json:"since,omitempty,omitzero"`
 
 	// Spaces Vectors by what made them, oldest first.
-	Spaces []Space `json:"spaces"`
+	Spaces []Space    `json:"spaces"`
+	Waits  VectorWait `json:"waits,omitempty,omitzero"`
+}
+
+// VectorWait defines model for VectorWait.
+type VectorWait struct {
+	// Code other_model: the live vectors were made with a model that is not configured. One of: paused, budget, other_model.
+	Code string `json:"code"`
+
+	// Reason The reason, for people.
+	Reason string `json:"reason"`
 }
 
 // Version defines model for Version.

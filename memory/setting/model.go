@@ -44,6 +44,14 @@ type Halt struct {
 	Until  time.Time // when budgets renew; a pause may end earlier or later
 }
 
+// Explained returns the reason, with the time at which a budget renews.
+func (h Halt) Explained() string {
+	if h.Code != HaltBudget {
+		return h.Reason
+	}
+	return h.Reason + "; it renews at " + h.Until.UTC().Format("2006-01-02 15:04 MST")
+}
+
 // Halt decides whether a model may be asked, by the budget of the workspace and what it and the agent have used today.
 func (s ModelSettings) Halt(workspace memory.Budget, used, ofAgent memory.Usage, now time.Time) Halt {
 	h := Halt{Code: HaltBudget, Until: memory.BudgetRenewal(now)}

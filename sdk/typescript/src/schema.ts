@@ -1933,6 +1933,8 @@ export interface Index {
   /** ready: nothing is left to do; unknown: nothing seems to be left, but workflows do not answer. */
   state: "ready" | "working" | "unknown";
   total: number;
+  /** What the vectors wait for; missing: for nothing but their turn, or for the provider. */
+  waits?: VectorWait;
   workflowId: string;
 }
 
@@ -3477,6 +3479,15 @@ export interface VectorStatus {
   since?: string;
   /** Vectors by what made them, oldest first. */
   spaces: Space[];
+  /** What they wait for; missing: for nothing but their turn, or for the provider. */
+  waits?: VectorWait;
+}
+
+export interface VectorWait {
+  /** other_model: the live vectors were made with a model that is not configured. */
+  code: "paused" | "budget" | "other_model";
+  /** The reason, for people. */
+  reason: string;
 }
 
 export interface Version {

@@ -1898,6 +1898,8 @@ class Index(TypedDict):
     # ready: nothing is left to do; unknown: nothing seems to be left, but workflows do not answer.
     state: Literal["ready", "working", "unknown"]
     total: int
+    # What the vectors wait for; missing: for nothing but their turn, or for the provider.
+    waits: NotRequired[VectorWait]
     workflowId: str
 
 
@@ -3416,6 +3418,15 @@ class VectorStatus(TypedDict):
     since: NotRequired[str]
     # Vectors by what made them, oldest first.
     spaces: list[Space]
+    # What they wait for; missing: for nothing but their turn, or for the provider.
+    waits: NotRequired[VectorWait]
+
+
+class VectorWait(TypedDict):
+    # other_model: the live vectors were made with a model that is not configured.
+    code: Literal["paused", "budget", "other_model"]
+    # The reason, for people.
+    reason: str
 
 
 class Version(TypedDict):
