@@ -22,7 +22,7 @@ func (s commands) statusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show the state of the server's parts, what is missing, and what waits",
-		Long: "Show the state of the server's parts, what is missing, and what waits; with an agent, also its index.\n" +
+		Long: "Show the state of the server's parts, what is missing, and what waits; with an agent, also its index (with --json, the field memory).\n" +
 			"With --deep, each embedding model makes a vector, and passages of the index are searched by their own words.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -49,20 +49,37 @@ func (s commands) statusCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.Print(cmd, status.Raw, func(w io.Writer) error {
-				if err := showStatus(w, status.Data); err != nil || s.Agent == "" {
+			w := cmd.OutOrStdout()
+			switch {
+			case s.Agent == "":
+				return s.Print(cmd, status.Raw, func(w io.Writer) error { return showStatus(w, status.Data) })
+			case !s.JSON:
+				if err := showStatus(w, status.Data); err != nil {
 					return err
 				}
-				answer, err := index()
-				if err != nil {
-					return err
-				}
-				return showIndex(w, answer.Data, s.Agent)
-			})
+			}
+			ofAgent, err := index()
+			switch {
+			case err != nil:
+				return err
+			case s.JSON:
+				return printBoth(w, status.Raw, ofAgent.Raw)
+			}
+			return showIndex(w, ofAgent.Data, s.Agent)
 		},
 	}
 	c.Flags().BoolVar(&deep, "deep", false, "probe the embedding models, and check that what is stored is found")
 	return c
+}
+
+// printBoth prints the status as JSON, with that of an agent's memory as one more field.
+func printBoth(w io.Writer, status, ofAgent json.RawMessage) error {
+	var both map[string]json.RawMessage
+	if err := json.Unmarshal(status, &both); err != nil {
+		return err
+	}
+	both["memory"] = ofAgent
+	return output.Encode(w, both)
 }
 
 func showStatus(w io.Writer, st wire.Status) error {
@@ -85,7 +102,7 @@ func showStatus(w io.Writer, st wire.Status) error {
 		return err
 	}
 	for _, d := range st.Degraded {
-		fmt.Fprintf(w, "! %s\n", output.OneLine(d, 160))
+		fmt.Fprintf(w, "! %s\n", output.OneLine(d, 300))
 	}
 	return nil
 }
@@ -110,7 +127,7 @@ func showIndex(w io.Writer, r wire.RecallStatus, agent string) error {
 		rows = append(rows, []string{c.Corpus, text})
 	}
 	for _, p := range r.Vectors.Spaces {
-		text := fmt.Sprintf("%s/%s, %d dimensions, %d vectors", p.Provider, p.Model, p.Dimensions, p.Vectors)
+		text := fmt.Sprintf("space %d: %s/%s, %d dimensions, %d vectors", p.ID, p.Provider, p.Model, p.Dimensions, p.Vectors)
 		if p.Due > 0 {
 			text += ", " + memory.Plural(p.Due, "source waits", "sources wait")
 		}
@@ -119,6 +136,9 @@ func showIndex(w io.Writer, r wire.RecallStatus, agent string) error {
 	if !r.Vectors.Since.IsZero() {
 		waiting := memory.Plural(r.Vectors.Pending, "source waits", "sources wait")
 		rows = append(rows, []string{"waiting", fmt.Sprintf("%s for vectors, since %s", waiting, output.When(r.Vectors.Since))})
+	}
+	if why := r.Vectors.Waits.Reason; why != "" {
+		rows = append(rows, []string{"", why})
 	}
 	for _, e := range r.Embedders {
 		text := fmt.Sprintf("answers in %.0f ms", e.Ms)
@@ -139,11 +159,14 @@ func showIndex(w io.Writer, r wire.RecallStatus, agent string) error {
 	}
 	for i := range rows {
 		for j := range rows[i] {
-			rows[i][j] = strings.TrimSpace(output.OneLine(rows[i][j], 160))
+			rows[i][j] = strings.TrimSpace(output.OneLine(rows[i][j], 300))
 		}
 	}
 	return output.Table(w, rows)
 }
+
+// otherModel is the code of vectors that wait for a change of the configuration: waiting longer is of no use.
+const otherModel = "other_model"
 
 const (
 	// indexPoll is the pause between two requests for the progress of the index.
@@ -201,15 +224,24 @@ func (s commands) indexCommand() *cobra.Command {
 func (s commands) awaitIndex(cmd *cobra.Command, client *wire.Client) (wire.Index, json.RawMessage, error) {
 	bar := output.NewBar(cmd.ErrOrStderr(), "sources", -1)
 	defer bar.Finish()
+	told := ""
 	for polls, silent := 1, 0; ; polls++ {
 		answer, err := client.IndexProgress(cmd.Context(), s.Agent)
 		state := answer.Data
 		if err != nil || state.State == "ready" {
 			return state, answer.Raw, err
 		}
-		if !bar.Drawn() && polls == indexPatience {
-			fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %d of %d indexed, %s for vectors (Ctrl-C stops the waiting, not the work)\n",
-				state.Done, state.Total, memory.Plural(state.Pending, "waits", "wait"))
+		if state.Waits.Code == otherModel && state.Done == state.Total && (state.Phase == "" || state.Phase == "done") {
+			return state, answer.Raw, fmt.Errorf("%s for vectors: %s",
+				memory.Plural(state.Pending, "source waits", "sources wait"), state.Waits.Reason)
+		}
+		if why := state.Waits.Reason; why != told || !bar.Drawn() && polls == indexPatience && told == "" {
+			bar.Finish() // its line is free for the text
+			if told = why; why != "" {
+				why = ": " + why
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %d of %d indexed, %s for vectors%s (Ctrl-C stops the waiting, not the work)\n",
+				state.Done, state.Total, memory.Plural(state.Pending, "waits", "wait"), why)
 		}
 		bar.Set(int64(min(state.Done, state.Total-state.Pending)), int64(state.Total))
 		if state.State != "unknown" {
