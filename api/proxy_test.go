@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"reverie/api"
+	"reverie/cli/clitest"
+	"reverie/llm"
 	"reverie/llm/llmtest"
 	"reverie/memory"
 )
@@ -250,6 +252,27 @@ func TestCompletionWithoutAModel(t *testing.T) {
 	}
 	if kept := h.kept(conversation); len(kept) != 4 || !strings.Contains(h.memoryOf("42"), "flight is on Friday") {
 		t.Errorf("%q", kept)
+	}
+}
+
+// A page that answers at the model's address is an error, and not an answer that clients cannot read.
+func TestCompletionFromNoModel(t *testing.T) {
+	h := start(t, func(o *api.Options) {
+		model, err := llm.Open(llm.Config{
+			Provider: "openai-compatible", Model: "test", BaseURL: clitest.Answering(t, 200, "<html>sign in</html>"), Timeout: 20 * time.Second,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Chat.Model = model
+	})
+	h.agent("ada")
+	for _, streamed := range []bool{false, true} {
+		body := with(completionOf("ada", "42", "Hi there, everybody"), "stream", streamed)
+		a := h.wantError(h.do(request{method: "POST", path: completionsPath, key: h.admin, body: body}), 502, "model_failed")
+		if !strings.Contains(string(a.body), "REVERIE_LLM_BASE_URL") || a.header.Get("X-Should-Retry") != "false" {
+			t.Errorf("%v %s", a.header, a.body)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"reverie/api/fault"
 	"reverie/api/proxy/completion"
 	"reverie/api/rest"
 	"reverie/llm"
@@ -105,6 +107,9 @@ func (f *forwarding) whole(ctx context.Context) error {
 		return brokenOff(err)
 	}
 	answer, whole := wire.ReadForwarded(f.from.Header, body)
+	if !whole && !json.Valid(body) {
+		return f.noModel(ctx)
+	}
 	extract := f.took(ctx, answer, whole)
 	if !whole {
 		body = f.model.Redact(body)
@@ -118,6 +123,14 @@ func (f *forwarding) whole(ctx context.Context) error {
 	}
 	extract()
 	return nil
+}
+
+// noModel returns the error of a success that is no JSON, such as a page of a proxy, which clients cannot read.
+func (f *forwarding) noModel(ctx context.Context) error {
+	f.Log.WarnContext(ctx, "What answers at the model's address is no model: its answer is no JSON", "status", f.from.StatusCode,
+		"type", f.from.Header.Get("Content-Type"), "request", rest.RequestID(ctx))
+	return fault.New(fault.ModelFailed, "What answers at the model's address is no model (its answer is no JSON): an administrator checks "+
+		"REVERIE_LLM_BASE_URL and proxies before it")
 }
 
 // took stores an answer and what it cost. Of an answer that is not whole, nothing is stored.
