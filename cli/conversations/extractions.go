@@ -38,32 +38,70 @@ func (s commands) summarizeCommand() *cobra.Command {
 	}
 }
 
-// waitAtOnce bounds the wait of one request for an outcome.
-const waitAtOnce = time.Minute
+const (
+	// waitAtOnce bounds the wait of one request for an outcome.
+	waitAtOnce = time.Minute
+	// firstWait is the wait of the first request, after which what it waits for is shown. Later ones double, up to waitAtOnce.
+	firstWait = 5 * time.Second
+)
 
 // askAgain is the pause between two requests for an outcome: a server that stops answers those who wait at once.
 const askAgain = time.Second
 
 // summarize extracts memory from a conversation now and waits for the outcome, until ctx ends.
 func (s commands) summarize(ctx context.Context, client *wire.Client, conversation string, notes io.Writer) (run, error) {
-	params := wire.SummarizeConversationParams{Person: s.Person(), Wait: waitAtOnce.String(), IdempotencyKey: uuid.NewString()}
-	return awaitRun(ctx, notes, func() (run, error) { return client.SummarizeConversation(ctx, s.Agent, conversation, params) })
+	params := wire.SummarizeConversationParams{Person: s.Person(), IdempotencyKey: uuid.NewString()}
+	waiting := func(x wire.Extraction) bool { return x.Conversation == conversation }
+	return s.awaitRun(ctx, client, notes, waiting, func(wait time.Duration) (run, error) {
+		params.Wait = wait.String()
+		return client.SummarizeConversation(ctx, s.Agent, conversation, params)
+	})
 }
 
-// awaitRun repeats a request until its extraction has ended: one with an idempotency key is one extraction. It notes when
-// that takes long, since an extraction may wait for a budget or a provider for hours.
-func awaitRun(ctx context.Context, notes io.Writer, ask func() (run, error)) (run, error) {
-	for {
-		answer, err := ask()
+// awaitRun repeats a request until its extraction has ended: one with an idempotency key is one extraction. It notes once what the extraction
+// waits for, which may be a budget or a provider for hours, or that it runs. is selects the extraction from those that wait.
+func (s commands) awaitRun(
+	ctx context.Context, client *wire.Client, notes io.Writer, is func(wire.Extraction) bool, ask func(wait time.Duration) (run, error),
+) (run, error) {
+	const hint = "Ctrl-C ends the waiting, not the extraction."
+	told := ""
+	for wait := firstWait; ; wait = min(2*wait, waitAtOnce) {
+		answer, err := ask(wait)
 		if err != nil || answer.Status != http.StatusAccepted {
 			return answer, err
 		}
-		fmt.Fprintln(notes, "still running; `reverie memory extractions` shows what it waits for. Ctrl-C ends the waiting, not the extraction.")
+		why, err := s.waitsFor(ctx, client, is)
+		switch {
+		case err != nil:
+			return answer, err
+		case why != "" && why != told:
+			fmt.Fprintf(notes, "waiting%s. %s\n", why, hint)
+			told = why
+		case told == "":
+			fmt.Fprintln(notes, "still running; `reverie memory extractions` shows what it waits for. "+hint)
+			told = "running"
+		}
 		if err := session.Sleep(ctx, askAgain); err != nil {
 			return answer, err
 		}
 	}
 }
+
+// waitsFor formats what an extraction waits for; empty: it does not wait.
+func (s commands) waitsFor(ctx context.Context, client *wire.Client, is func(wire.Extraction) bool) (string, error) {
+	list, err := client.ListExtractions(ctx, s.Agent, wire.ListExtractionsParams{
+		Person: s.Person(), Outcome: string(memory.OutcomeWaiting), Limit: shownWaiting,
+	})
+	for _, x := range list.Data.Items {
+		if is(x) {
+			return output.Reasons(x.ReasonCode, x.Reason), err
+		}
+	}
+	return "", err
+}
+
+// shownWaiting is the number of waiting extractions among which that of a request is looked for.
+const shownWaiting = 100
 
 // showRun prints the outcome of an extraction. One that needs attention is an error.
 func (s commands) showRun(cmd *cobra.Command, answer run, err error) error {
@@ -200,8 +238,12 @@ func (s commands) retryCommand() *cobra.Command {
 				return err
 			}
 			ctx := cmd.Context()
-			params := wire.RetryExtractionParams{Person: s.Person(), Wait: waitAtOnce.String(), IdempotencyKey: uuid.NewString()}
-			ended, err := awaitRun(ctx, cmd.ErrOrStderr(), func() (run, error) { return client.RetryExtraction(ctx, s.Agent, args[0], params) })
+			params := wire.RetryExtractionParams{Person: s.Person(), IdempotencyKey: uuid.NewString()}
+			waiting := func(x wire.Extraction) bool { return x.RetryOf == args[0] }
+			ended, err := s.awaitRun(ctx, client, cmd.ErrOrStderr(), waiting, func(wait time.Duration) (run, error) {
+				params.Wait = wait.String()
+				return client.RetryExtraction(ctx, s.Agent, args[0], params)
+			})
 			return s.showRun(cmd, ended, err)
 		},
 	}

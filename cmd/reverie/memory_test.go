@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -254,8 +255,14 @@ func TestBadLinesAreReportedAndNothingIsLost(t *testing.T) {
 func TestALongExtractionIsWaitedFor(t *testing.T) {
 	var keys []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet { // what waits: first of another conversation only
+			conversation := map[bool]string{true: "c0", false: "c1"}[len(keys) == 1]
+			fmt.Fprintf(w, `{"code":200,"msg":"success","data":{"items":[{"id":"x","conversation":%q,"outcome":"waiting","reasonCode":"paused",
+				"reason":"the agent's use of models is paused"}]}}`, conversation)
+			return
+		}
 		keys = append(keys, r.Header.Get("Idempotency-Key"))
-		if len(keys) == 1 {
+		if len(keys) < 4 {
 			w.WriteHeader(http.StatusAccepted)
 			_, _ = w.Write([]byte(`{"code":202,"msg":"success","data":{"status":"running","extractions":[],"workflowId":"w","outcomes":"o"}}`))
 			return
@@ -268,8 +275,11 @@ func TestALongExtractionIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	clitest.Contains(t, out, "written")
-	clitest.Contains(t, errOut, "still running")
-	if len(keys) != 2 || keys[0] == "" || keys[0] != keys[1] {
+	clitest.Contains(t, errOut, "still running", "waiting (paused: the agent's use of models is paused). Ctrl-C ends the waiting")
+	if n := strings.Count(errOut, "\n"); n != 2 {
+		t.Errorf("%d notes, want 2:\n%s", n, errOut)
+	}
+	if len(keys) != 4 || keys[0] == "" || slices.ContainsFunc(keys, func(k string) bool { return k != keys[0] }) {
 		t.Errorf("the requests had the keys %q: they are not one request", keys)
 	}
 }
