@@ -179,6 +179,7 @@ func (s *recallHandlers) decideSpace(ctx context.Context, in *decideSpaceInput) 
 	if id.Pinned {
 		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot manage the index")
 	}
+	id, _ = rest.AcrossOwners(id) // only counts are shown
 	spaces, err := s.Store.Spaces(ctx, id)
 	if err != nil {
 		return nil, err

@@ -85,8 +85,14 @@ join index_spaces p using (space_id)`)
 		refused.Status != 409 {
 		t.Errorf("a decision that nobody waits for: %v, want 409", err)
 	}
-	if err := s.API.Call(ctx, http.MethodPost, decide, map[string]any{"decision": "switch-back"}, nil); err != nil {
+	var decided struct{ Spaces []struct{ ID, Vectors int } }
+	if err := s.API.Call(ctx, http.MethodPost, decide, map[string]any{"decision": "switch-back"}, &decided); err != nil {
 		t.Fatal(err)
+	}
+	for _, p := range decided.Spaces { // of all owners, as the status shows them
+		if n := number(ctx, t, s, fmt.Sprintf(`select count(*) from index_vectors where space_id = %d`, p.ID)); n != p.Vectors || n < len(sayings) {
+			t.Errorf("space %d has %d vectors in the answer, and %d", p.ID, p.Vectors, n)
+		}
 	}
 	post(ctx, t, s, "more", chat("someone", 1, "The boiler is in the cellar."))
 	waitFor(ctx, t, s, "what was written since, in the old space", `
