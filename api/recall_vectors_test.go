@@ -102,8 +102,6 @@ func TestVectorsOfAModelThatIsNotConfigured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.embed(old)
-	h.want(h.post("c2", map[string]any{"endUserId": "42", "messages": []map[string]any{{"id": "n1", "role": "user", "content": "I have a cat."}}}), 202)
 	type waits struct{ Code, Reason string }
 	const advice = "made with openai/embed-old (64), which is not configured: configure it again, and name a new model in REVERIE_EMBEDDING_NEXT_*"
 	check := func(w waits) {
@@ -111,6 +109,9 @@ func TestVectorsOfAModelThatIsNotConfigured(t *testing.T) {
 			t.Errorf("%+v", w)
 		}
 	}
+	h.embed(old)
+	check(as[struct{ Vectors struct{ Waits waits } }](h, h.want(h.get("/api/v1/agents/ada/memory/status"), 200)).Vectors.Waits) // nothing is missing
+	h.want(h.post("c2", map[string]any{"endUserId": "42", "messages": []map[string]any{{"id": "n1", "role": "user", "content": "I have a cat."}}}), 202)
 	check(as[struct{ Vectors struct{ Waits waits } }](h, h.want(h.get("/api/v1/agents/ada/memory/status"), 200)).Vectors.Waits)
 	check(as[struct{ Waits waits }](h, h.want(h.get("/api/v1/agents/ada/memory/index"), 200)).Waits)
 	status := as[api.StatusView](h, h.want(h.get("/api/v1/status"), 200))

@@ -115,10 +115,9 @@ func (s *recallHandlers) index(ctx context.Context, id memory.Identity, agent ga
 		if err != nil {
 			return view, err
 		}
-		if view.Pending = lag.Sources; view.Pending > 0 {
-			if view.Waits, err = s.vectorWait(ctx, id, agent); err != nil {
-				return view, err
-			}
+		view.Pending = lag.Sources
+		if view.Waits, err = s.vectorWait(ctx, id, agent, lag.Sources); err != nil {
+			return view, err
 		}
 	}
 	for _, ref := range indexesOf(id) {

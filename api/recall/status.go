@@ -68,8 +68,9 @@ type vectorWaitView struct {
 	Reason string `json:"reason" doc:"The reason, for people."`
 }
 
-// vectorWait returns what the vectors of an agent wait for; nil: nothing that is known here.
-func (s *recallRoom) vectorWait(ctx context.Context, id memory.Identity, agent gate.Agent) (*vectorWaitView, error) {
+// vectorWait returns what the vectors of an agent wait for, of which some are missing; nil: nothing that is known here. Vectors of another
+// model wait even if none are missing.
+func (s *recallRoom) vectorWait(ctx context.Context, id memory.Identity, agent gate.Agent, missing int64) (*vectorWaitView, error) {
 	for _, ref := range indexesOf(id) {
 		of := id
 		of.Agent = ref.Agent
@@ -80,6 +81,9 @@ func (s *recallRoom) vectorWait(ctx context.Context, id memory.Identity, agent g
 		if made != (memory.EmbeddingIdentity{}) {
 			return &vectorWaitView{string(recall.ReasonOtherModel), "the live vectors " + recall.AdviceFor(made)}, nil
 		}
+	}
+	if missing == 0 {
+		return nil, nil
 	}
 	now := s.Now()
 	use, err := s.Store.ModelUse(ctx, id, now)
@@ -188,10 +192,11 @@ func (s *recallHandlers) addVectors(ctx context.Context, id memory.Identity, age
 		return nil
 	}
 	lag, err := s.Store.IndexLag(ctx, id, search.Corpora(), 0)
-	view.Pending, view.Since = lag.Sources, lag.Since
-	if err == nil && lag.Sources > 0 {
-		view.Waits, err = s.vectorWait(ctx, id, agent)
+	if err != nil {
+		return err
 	}
+	view.Pending, view.Since = lag.Sources, lag.Since
+	view.Waits, err = s.vectorWait(ctx, id, agent, lag.Sources)
 	return err
 }
 

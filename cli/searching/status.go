@@ -112,6 +112,9 @@ func showIndex(w io.Writer, r wire.RecallStatus, agent string) error {
 	if r.Mode == "hybrid" {
 		searches = "by words and vectors"
 	}
+	if r.Vectors.Waits.Code == otherModel {
+		searches = "by words alone"
+	}
 	if !r.Enabled {
 		searches = "nothing: memory is off"
 	}
@@ -138,7 +141,7 @@ func showIndex(w io.Writer, r wire.RecallStatus, agent string) error {
 		rows = append(rows, []string{"waiting", fmt.Sprintf("%s for vectors, since %s", waiting, output.When(r.Vectors.Since))})
 	}
 	if why := r.Vectors.Waits.Reason; why != "" {
-		rows = append(rows, []string{"", why})
+		rows = append(rows, []string{"reason", why})
 	}
 	for _, e := range r.Embedders {
 		text := fmt.Sprintf("answers in %.0f ms", e.Ms)

@@ -51,7 +51,17 @@ func TestTheStatusOfAnAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clitest.Contains(t, out, "vectors live", "space 52: openai/m", "waiting", "3 sources wait for vectors", "budget of today is spent")
+	clitest.Contains(t, out, "vectors live", "space 52: openai/m", "waiting", "3 sources wait for vectors", "reason", "budget of today is spent")
+	if out, _, err = run(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/memory/status") {
+			fmt.Fprint(w, `{"code":200,"msg":"success","data":{"mode":"hybrid","enabled":true,"vectors":{"waits":{"code":"other_model","reason":"another"}}}}`)
+			return
+		}
+		answerStatus(w, r)
+	}, commands.statusCommand); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Contains(t, out, "searches by words alone", "reason", "another")
 	out, _, err = run(t, answerStatus, commands.statusCommand, "--json")
 	var both struct {
 		State  string
