@@ -70,7 +70,7 @@ type vectorWaitView struct {
 
 // vectorWait returns what the vectors of an agent wait for, of which some are missing; nil: nothing that is known here. Vectors of another
 // model wait even if none are missing.
-func (s *recallRoom) vectorWait(ctx context.Context, id memory.Identity, agent gate.Agent, missing int64) (*vectorWaitView, error) {
+func (s *recallHandlers) vectorWait(ctx context.Context, id memory.Identity, agent gate.Agent, missing int64) (*vectorWaitView, error) {
 	for _, ref := range indexesOf(id) {
 		of := id
 		of.Agent = ref.Agent

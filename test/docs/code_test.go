@@ -161,7 +161,6 @@ const minFile = 60
 var smallFiles = map[string]string{
 	"language/analysis/sound.go": "the sounds of names, beside 770 lines of analysis that do not use them",
 	"workflows/revoke.go":        "one file per workflow",
-	"cmd/reverie/main.go":        "main",
 }
 
 // forSystem matches a file for one operating system.
