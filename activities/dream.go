@@ -138,7 +138,7 @@ func (a *Activities) commitDream(ctx context.Context, id memory.Identity, in Dre
 		return dreams.Dream{}, err
 	}
 	ranking := deep(stage)
-	unwritten := rewrite.Settle(stage.Files.Memory.Content, stage.Files.Memory.Content, ranking)
+	unwritten := rewrite.Refuse(stage.Files.Memory.Content, ranking)
 	if err := a.Store.DraftDream(ctx, id, in.Dream, dreams.DreamDraft{
 		Ranking: unwritten, Outcome: memory.OutcomeQuarantined, ReasonCode: ReasonScan, Reason: refused.Error(),
 		Violations: []proposals.Violation{{Code: string(ReasonScan), Message: refused.Error()}},

@@ -229,8 +229,7 @@ func (w *writing) nothing(code memory.ReasonCode, reason string) {
 
 // refused ends quarantined: the refused text is kept only in the report.
 func (w *writing) refused(violations []proposals.Violation) {
-	before := w.stage.Files.Memory.Content
-	w.ranking = rewrite.Settle(before, before, w.ranking)
+	w.ranking = rewrite.Refuse(w.stage.Files.Memory.Content, w.ranking)
 	w.memory, w.moved, w.retired, w.outcome, w.violations = "", nil, nil, memory.OutcomeQuarantined, violations
 	w.reasonCode, w.reason = reasonOf(violations), "the new text was refused"
 }

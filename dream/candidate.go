@@ -97,6 +97,7 @@ const (
 	ReasonNightFull     = "night_full"    // the dream reached its limit of promotions
 	ReasonCeiling       = "ceiling"       // it does not fit into MEMORY.md
 	ReasonLeftOut       = "left_out"      // the model left it out
+	ReasonRefused       = "refused"       // the text that had it was refused
 	ReasonSourceGone    = "source_gone"   // no live note or message says it
 	ReasonKnown         = "known"         // already in MEMORY.md
 	ReasonCorrected     = "corrected"     // a later statement corrects it
@@ -226,6 +227,7 @@ var ReasonsInWords = map[string]string{
 	ReasonNightFull:     "the night was full",
 	ReasonCeiling:       "no room",
 	ReasonLeftOut:       "left out",
+	ReasonRefused:       "text refused",
 	ReasonSourceGone:    "source gone",
 	ReasonKnown:         "known already",
 	ReasonCorrected:     "corrected since",

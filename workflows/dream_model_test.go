@@ -80,7 +80,7 @@ func TestADestructiveModelHarmsNoMemory(t *testing.T) {
 			if n := server.Stats().Requests; n != len(c.replies) || report.Usage.Calls != n {
 				t.Errorf("it was asked %d times and %d calls were recorded, want %d", n, report.Usage.Calls, len(c.replies))
 			}
-			if verdict, reason := w.verdictOn(t, "Rex"); verdict != dream.VerdictKept || reason != dream.ReasonLeftOut {
+			if verdict, reason := w.verdictOn(t, "Rex"); verdict != dream.VerdictKept || reason != dream.ReasonRefused {
 				t.Errorf("what passed is %s (%s)", verdict, reason)
 			}
 			if !w.hasNews(t) {

@@ -260,6 +260,18 @@ func machineDay(s markdown.Section) dream.Day {
 	return promotedDay(s)
 }
 
+// Refuse updates the verdicts of a ranking after a text for MEMORY.md was refused, so that nothing was written: a candidate that passed is
+// known when MEMORY.md says it already, and else kept (refused), to be judged in the next dream.
+func Refuse(before string, r dream.Ranking) dream.Ranking {
+	out := Settle(before, before, r)
+	for i := range out.Candidates {
+		if c := &out.Candidates[i]; c.ReasonCode == dream.ReasonLeftOut && r.Candidates[i].Verdict == dream.VerdictPromoted {
+			c.Judge(dream.VerdictKept, dream.ReasonRefused, "the new text was refused")
+		}
+	}
+	return out
+}
+
 // Settle updates the verdicts of a ranking after a model wrote MEMORY.md. A candidate that passed is promoted when the text
 // contains it now and did not before, known when it did before, and kept (left_out) when it does not. Others are unchanged.
 func Settle(before, after string, r dream.Ranking) dream.Ranking {

@@ -103,3 +103,21 @@ func TestSettleOfAPromotion(t *testing.T) {
 		t.Errorf("both ways to write disagree: %s", diff)
 	}
 }
+
+// When the text was refused, what passed waits for the next dream, unless MEMORY.md has it already.
+func TestRefuse(t *testing.T) {
+	const before = "# Memory\n\n- Lives in Lisbon\n"
+	rejected := dreamtest.Passing("Has a dog called Rex", .9)
+	rejected.Verdict, rejected.ReasonCode = dream.VerdictRejected, dream.ReasonForgotten
+	got := rewrite.Refuse(before, dream.Ranking{Candidates: []dream.Candidate{
+		dreamtest.Passing("Prefers green tea", .9), dreamtest.Passing("Lives in Lisbon", .9), rejected,
+	}})
+	var codes []string
+	for _, c := range got.Candidates {
+		codes = append(codes, string(c.Verdict)+" "+c.ReasonCode)
+	}
+	want := []string{"kept refused", "rejected known", "rejected forgotten"}
+	if diff := cmp.Diff(want, codes); diff != "" {
+		t.Error(diff)
+	}
+}
