@@ -235,6 +235,39 @@ func TestCompletionStream(t *testing.T) {
 	h.wantKept(header.Get("X-Reverie-Conversation"), "user: Good evening to all of you", "assistant: "+text) // nothing twice
 }
 
+// What asks memory to remember or to forget is done at once, and answered with the receipt instead of the model.
+func TestCompletionsThatAskMemory(t *testing.T) {
+	played := echoing(t, nil)
+	h := start(t, withModel(t, played))
+	h.agent("ada")
+	const asked = "Please remember that my boat is called Heron."
+	got, header := h.complete(completionOf("ada", "42", asked))
+	if !strings.Contains(got.text(), "MEMORY.md") || !strings.Contains(h.memoryOf("42"), "boat is called Heron") || len(played.Requests()) != 0 {
+		t.Errorf("%q, %d requests: %s", got.text(), len(played.Requests()), h.memoryOf("42"))
+	}
+	h.wantKept(header.Get("X-Reverie-Conversation"), "user: "+asked, "assistant: "+got.text())
+	again, _ := h.complete(completionOf("ada", "42", asked)) // sent again
+	if strings.Count(h.memoryOf("42"), "Heron") != 1 {
+		t.Errorf("%q: %s", again.text(), h.memoryOf("42"))
+	}
+	text, _, _ := h.streamed(t.Context(), with(completionOf("ada", "42", asked, got.text(), "Forget that my boat is called Heron."), "stream", true))
+	if !strings.Contains(text, "Forgotten") || strings.Contains(h.memoryOf("42"), "Heron") || len(played.Requests()) != 0 {
+		t.Errorf("%q: %s", text, h.memoryOf("42"))
+	}
+	for name, body := range map[string]map[string]any{
+		"an answer in JSON": with(completionOf("ada", "42", "Remember that I like JSON."), "response_format", map[string]any{"type": "json_object"}),
+		"a certain tool": with(with(completionOf("ada", "42", "Remember that I like rain."), "tool_choice", "required"), "tools", []any{
+			map[string]any{"type": "function", "function": map[string]any{"name": "weather", "parameters": map[string]any{"type": "object"}}},
+		}),
+		"another message": completionOf("ada", "42", "Do you remember my boat?"),
+	} {
+		before := len(played.Requests())
+		if got, _ := h.complete(body); !strings.HasPrefix(got.text(), "You said: ") || len(played.Requests()) != before+1 {
+			t.Errorf("%s: %q", name, got.text())
+		}
+	}
+}
+
 // Without a model the answer quotes memory and says how to set one.
 func TestCompletionWithoutAModel(t *testing.T) {
 	h := start(t)

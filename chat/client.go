@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reverie/memory"
+	"reverie/remember"
 	"reverie/store/gate"
 	"reverie/window"
 )
@@ -91,17 +92,44 @@ func (a *assembly) memory(ctx context.Context) (Memory, error) {
 // Answer answers a stored message without a model, as a turn does, and stores nothing of the conversation. A message that asks to remember
 // something is saved, once for each MessageID.
 func (s *Service) Answer(ctx context.Context, id memory.Identity, agent gate.Agent, r TurnRequest) (Turn, error) {
-	t, err := s.newTurning(id, agent, r, nil)
+	t, err := s.storedTurning(ctx, id, agent, r)
 	if err != nil {
 		return Turn{}, err
 	}
+	err = t.answer(ctx)
+	return t.turn, err
+}
+
+// AsksMemory reports whether a message asks to remember or to forget something.
+func AsksMemory(message string) bool {
+	_, remembers := remember.Parse(message)
+	_, forgets := remember.ParseForget(message)
+	return remembers || forgets
+}
+
+// Obey does what a stored message asks memory to remember or to forget, as a turn does, and answers with the receipt. It returns false for
+// any other message, and for one that the model can ask about.
+func (s *Service) Obey(ctx context.Context, id memory.Identity, agent gate.Agent, r TurnRequest) (_ Turn, answered bool, err error) {
+	t, err := s.storedTurning(ctx, id, agent, r)
+	if err != nil {
+		return Turn{}, false, err
+	}
+	answered, err = t.obey(ctx)
+	return t.turn, answered, err
+}
+
+// storedTurning returns the turn of a message that is stored already.
+func (s *Service) storedTurning(ctx context.Context, id memory.Identity, agent gate.Agent, r TurnRequest) (*turning, error) {
+	t, err := s.newTurning(id, agent, r, nil)
+	if err != nil {
+		return nil, err
+	}
 	known, err := s.Store.MessagesByID(ctx, id, r.Conversation, []string{r.MessageID})
 	if err != nil {
-		return Turn{}, err
+		return nil, err
 	}
 	for _, m := range known {
 		t.user, t.current = m, m
 	}
-	err = t.answer(ctx)
-	return t.turn, err
+	return t, nil
 }

@@ -132,24 +132,29 @@ func (t *turning) take(ctx context.Context) (answered bool, err error) {
 	return false, nil
 }
 
-// answer produces the answer: it saves what the message asks to remember, or forgets what it asks to forget. Anything else goes to the
-// model, or to
-// memory alone.
+// answer produces the answer: it obeys a request to remember or to forget. Anything else goes to the model, or to memory alone.
 func (t *turning) answer(ctx context.Context) error {
-	if asked, is := remember.Parse(t.request.Message); is {
-		if answered, err := t.remember(ctx, asked); err != nil || answered {
-			return err
-		}
-	}
-	if asked, is := remember.ParseForget(t.request.Message); is {
-		if answered, err := t.forget(ctx, asked); err != nil || answered {
-			return err
-		}
+	if answered, err := t.obey(ctx); err != nil || answered {
+		return err
 	}
 	if t.Model == nil {
 		return t.answerFromMemory(ctx)
 	}
 	return t.converse(ctx)
+}
+
+// obey saves what the message asks to remember, or forgets what it asks to forget, and answers with the receipt. It returns false for any
+// other message, and for one that a model can ask about.
+func (t *turning) obey(ctx context.Context) (answered bool, err error) {
+	if asked, is := remember.Parse(t.request.Message); is {
+		if answered, err := t.remember(ctx, asked); err != nil || answered {
+			return answered, err
+		}
+	}
+	if asked, is := remember.ParseForget(t.request.Message); is {
+		return t.forget(ctx, asked)
+	}
+	return false, nil
 }
 
 // say sets an answer that comes from this program, not from a model.

@@ -141,6 +141,9 @@ func (t *turn) run(ctx context.Context) error {
 	if forwarder == nil {
 		return t.answerFromMemory(ctx)
 	}
+	if answered, err := t.obey(ctx); err != nil || answered {
+		return err
+	}
 	if err := t.turns.CheckBudget(ctx, t.id); err != nil {
 		return err
 	}

@@ -87,6 +87,19 @@ func (r *Request) LastOfUser() int {
 	return -1
 }
 
+// IsFormed reports whether the client wants an answer of a certain form, such as JSON, or a call of a certain tool.
+func (r *Request) IsFormed() bool {
+	var form struct {
+		Type string `json:"type"`
+	}
+	if err := r.fields.read("response_format", &form); err != nil || form.Type != "" && form.Type != "text" {
+		return true
+	}
+	var choice string // an object names a tool
+	err := r.fields.read("tool_choice", &choice)
+	return err != nil || choice == "required"
+}
+
 // Addition is added to a request by a proxy.
 type Addition struct {
 	Model        string // that is asked
