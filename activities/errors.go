@@ -87,7 +87,12 @@ func (a *Activities) modelFailure(ctx context.Context, err error) (*llm.Error, e
 	case !ok:
 		return nil, err
 	}
-	a.modelState(ctx, string(failure.Kind), failure.Message)
+	switch failure.Kind {
+	case llm.Refused, llm.ContextTooLong, llm.Truncated: // it answers, and one request is at fault
+		a.modelState(ctx, "ok", "")
+	default:
+		a.modelState(ctx, string(failure.Kind), failure.Message)
+	}
 	return failure, nil
 }
 

@@ -274,6 +274,17 @@ func TestAModelsFaultsEndInARecordedOutcome(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a refused one says nothing about the model", func(t *testing.T) {
+		var status struct{ Parts []struct{ Name, State string } }
+		if err := s.API.Call(ctx, http.MethodGet, "/api/v1/status", nil, &status); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range status.Parts {
+			if part.Name == "model" && part.State != "ok" {
+				t.Errorf("the model is %s", part.State)
+			}
+		}
+	})
 	t.Run("a quarantined one keeps its raw output and is retried", func(t *testing.T) {
 		id := outcomes(ctx, t, s, "case-quarantined", "case-quarantined")[0].ID
 		var one extraction
