@@ -6,10 +6,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"reverie/language/claim"
 	"reverie/language/lazyregexp"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
+	"reverie/memory/transcripts"
 	"reverie/scan"
 )
 
@@ -30,6 +32,7 @@ type Violation struct {
 const (
 	ViolationPersonLine = "person_line" // a line written by a person is missing
 	ViolationNewerLine  = "newer_line"  // a line is missing that was said after the messages
+	ViolationOthersLine = "others_line" // a line is missing that quotes a member of a group who says nothing here
 	ViolationDropped    = "dropped"     // too many lines are missing
 	ViolationTooLong    = "too_long"
 	ViolationNoHeading  = "no_heading" // a remark about a document instead of its text
@@ -58,6 +61,7 @@ const (
 //
 //   - Every line written by a person stays in its document (list marker and spaces aside), unless the proposal retires it by
 //     name with a reason.
+//   - In a group, every line that quotes a member stays who says nothing in the messages.
 //   - A replacement drops at most MaxDropShare of the lines of its document, not counting reworded lines, and does not refer
 //     to text that it leaves out.
 //   - The limits in characters hold. A document that is already longer may not grow.
@@ -71,7 +75,7 @@ func Guard(p Proposal, in ExtractionInput, s setting.ExtractSettings) (Guarded, 
 	}
 	g := guard{
 		retired: retiredSet(p.Retired), protected: lineSet(in.Protected), newer: lineSet(in.Newer), share: s.MaxDropShare, free: freeDrops,
-		proof: "the conversation", leave: "leave the field empty", elsewhere: "leave the field empty and put what is new into daily_entry",
+		speakers: speakersOf(in.Transcript), proof: "the conversation", leave: "leave the field empty", elsewhere: "leave the field empty and put what is new into daily_entry",
 	}
 	out := Guarded{
 		Daily:   g.daily(p.DailyEntry, in),
@@ -119,6 +123,7 @@ type guard struct {
 	retired    map[string]bool // lines retired with a reason
 	protected  map[string]bool // lines written by a person
 	newer      map[string]bool // lines said after what the proposal rests on
+	speakers   map[string]bool // of the messages, as documents quote them
 	share      float64
 	free       int    // lines that any replacement may drop
 	moved      string // text moved to another document
@@ -318,6 +323,11 @@ func (g *guard) kept(field, path, current, text string) {
 			g.refuse(ViolationNewerLine, "%s is missing a line that was said after these messages: put it back word for word: %s",
 				field, strings.TrimSpace(line))
 		}
+		if !present[said] && !named[said] && g.isOfOther(said) {
+			named[said] = true
+			g.refuse(ViolationOthersLine, "%s is missing a line of somebody who says nothing in these messages: put it back word for word: %s",
+				field, strings.TrimSpace(line))
+		}
 		total++
 		switch {
 		case present[said]:
@@ -342,6 +352,26 @@ func (g *guard) kept(field, path, current, text string) {
 		g.refuse(ViolationDropped, "%s drops %d of the %d lines of %s, at most %d may be dropped at once: "+
 			"keep the others, reworded if they changed", field, dropped, total, path, min(allowed, total-1))
 	}
+}
+
+// speakersOf returns the names of users with which documents quote them; none if nobody has a name.
+func speakersOf(transcript []transcripts.Line) map[string]bool {
+	speakers := map[string]bool{}
+	for _, l := range transcript {
+		if l.Role == memory.RoleOfUser && l.Name != "" {
+			speakers[memory.QuotedName(l.Name)] = true
+		}
+	}
+	return speakers
+}
+
+// isOfOther reports whether a line quotes somebody by name who is none of the speakers.
+func (g *guard) isOfOther(line string) bool {
+	if len(g.speakers) == 0 {
+		return false
+	}
+	q, quotes := claim.QuoteOf(strings.TrimSpace(markdown.WithoutComments(line)))
+	return quotes && q.Speaker != "" && !g.speakers[q.Speaker]
 }
 
 // hasContent reports whether a document has text other than headings.

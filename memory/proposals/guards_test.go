@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
+	"reverie/memory/transcripts"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -328,4 +330,33 @@ func TestGuardNeverLosesALineOfAPerson(t *testing.T) {
 			}
 		}
 	})
+}
+
+// In a group, what a proposal removes quotes only those who speak in the messages.
+func TestLinesOfOtherMembersStay(t *testing.T) {
+	const profile = "# Profile\n\n## Identity\n\n- Ann: \"I live in Lisbon.\" <!-- from: 3 -->\n- Bob: \"I live in Rome.\"\n- Motto: none\n"
+	in := ExtractionInput{
+		Profile: profile, ProfileMaxChars: 4000, MemoryMaxChars: 8000,
+		Transcript: []transcripts.Line{{Seq: 1, Role: memory.RoleOfUser, Name: "Bob <x:1>", Text: "I live in Porto now."}},
+	}
+	settings := setting.DefaultExtractSettings()
+	guarded := func(update string) (Guarded, []Violation) {
+		return Guard(Proposal{ShouldUpdate: true, ProfileUpdate: update}, in, settings)
+	}
+	moved := strings.Replace(profile, "Rome", "Porto now", 1)
+	if kept, violations := guarded(moved); len(violations) > 0 || kept.Profile == "" {
+		t.Errorf("Bob's own line: %+v", violations)
+	}
+	without := strings.Replace(moved, "- Ann: \"I live in Lisbon.\" <!-- from: 3 -->\n", "", 1)
+	if _, violations := guarded(without); len(violations) != 1 || violations[0].Code != ViolationOthersLine {
+		t.Errorf("Ann's line is gone: %+v", violations)
+	}
+	in.Transcript = append(in.Transcript, transcripts.Line{Seq: 2, Role: memory.RoleOfUser, Name: "Ann <x:2>", Text: "I moved, too."})
+	if _, violations := guarded(without); len(violations) > 0 {
+		t.Errorf("Ann speaks: %+v", violations)
+	}
+	in.Transcript = []transcripts.Line{{Seq: 1, Role: memory.RoleOfUser, Text: "I live in Porto now."}}
+	if _, violations := guarded(without); len(violations) > 0 {
+		t.Errorf("nobody has a name: %+v", violations)
+	}
 }

@@ -275,7 +275,9 @@ func TestAModelsFaultsEndInARecordedOutcome(t *testing.T) {
 		})
 	}
 	t.Run("a refused one says nothing about the model", func(t *testing.T) {
-		var status struct{ Parts []struct{ Name, State string } }
+		var status struct {
+			Parts []struct{ Name, State string }
+		}
 		if err := s.API.Call(ctx, http.MethodGet, "/api/v1/status", nil, &status); err != nil {
 			t.Fatal(err)
 		}
