@@ -254,6 +254,17 @@ func TestCompletionsThatAskMemory(t *testing.T) {
 	if !strings.Contains(text, "Forgotten") || strings.Contains(h.memoryOf("42"), "Heron") || len(played.Requests()) != 0 {
 		t.Errorf("%q: %s", text, h.memoryOf("42"))
 	}
+	// What is shown first is forgotten when the message is sent again.
+	first, _ := h.complete(completionOf("ada", "42", "Please remember that my canoe is called Otter."))
+	const all = "Forget everything about Otter."
+	shown, _ := h.complete(completionOf("ada", "42", "Please remember that my canoe is called Otter.", first.text(), all))
+	if !strings.Contains(shown.text(), "Nothing was changed yet") || !strings.Contains(h.memoryOf("42"), "Otter") {
+		t.Errorf("%q: %s", shown.text(), h.memoryOf("42"))
+	}
+	done, _ := h.complete(completionOf("ada", "42", "Please remember that my canoe is called Otter.", first.text(), all, shown.text(), all))
+	if !strings.Contains(done.text(), "Forgotten") || strings.Contains(h.memoryOf("42"), "Otter") || len(played.Requests()) != 0 {
+		t.Errorf("%q: %s", done.text(), h.memoryOf("42"))
+	}
 	for name, body := range map[string]map[string]any{
 		"an answer in JSON": with(completionOf("ada", "42", "Remember that I like JSON."), "response_format", map[string]any{"type": "json_object"}),
 		"a certain tool": with(with(completionOf("ada", "42", "Remember that I like rain."), "tool_choice", "required"), "tools", []any{
