@@ -153,7 +153,8 @@ func (c *checking) claim(l clause) {
 	mine := c.compare(l, c.said, func(s clause) bool { return c.voice(s) != aside })
 	others := c.compare(l, c.said, func(s clause) bool { return c.voice(s) == aside })
 	alone := len(c.line.clauses) == 1
-	if others.outweighs(mine, asideLead, alone) || c.compare(l, c.answered, nil).outweighs(mine, answerLead, alone && len(c.faults) == 0) && c.saidShare(l) < most {
+	isAnswered := c.compare(l, c.answered, nil).outweighs(mine, answerLead, alone && len(c.faults) == 0)
+	if others.outweighs(mine, asideLead, alone) || isAnswered && c.saidShare(l) < most {
 		c.fault(Assistant, c.clauseText(l))
 		return
 	}

@@ -95,7 +95,10 @@ func isWhole(text string, marks cue.Set) bool {
 	if slices.ContainsFunc(lists()["first"].in(plain), func(f found) bool { return leads(plain, f.start) }) {
 		return true
 	}
-	return slices.ContainsFunc(words[1:min(len(words), subjectWords+1)], func(w string) bool { _, is := lists()["predicate"].words[strings.TrimRight(w, ",.")]; return is })
+	return slices.ContainsFunc(words[1:min(len(words), subjectWords+1)], func(w string) bool {
+		_, isVerb := lists()["predicate"].words[strings.TrimRight(w, ",.")]
+		return isVerb
+	})
 }
 
 // ordinalBefore matches a German ordinal, whose point ends no sentence.

@@ -1,7 +1,9 @@
 package grounding
 
 import (
+	"iter"
 	"slices"
+	"sort"
 	"strings"
 
 	"reverie/language"
@@ -18,11 +20,13 @@ const theUser = "\x00"
 func (c *checking) isOfOtherSubject(v site, places, others []site) bool {
 	mine := c.subjectsOfLine(c.line.clauses[v.clause], v.keys)
 	line := slices.Concat(c.line.numbers, c.line.names)
-	return c.isOfOthers(mine, clausesOf(places), v.keys, func(at int) bool {
-		return slices.ContainsFunc(others, func(o site) bool {
-			return o.clause == at && !o.shares(v) && !slices.Contains(mine, o.keys[0]) && !slices.ContainsFunc(line, o.shares) &&
-				areAmong(c.said, c.subjectsOf(at, o.keys), mine)
-		})
+	return c.isOfOthers(mine, clausesOf(places), v.keys, func(yield func(clause int) bool) {
+		for _, o := range others {
+			if !o.shares(v) && !slices.Contains(mine, o.keys[0]) && !slices.ContainsFunc(line, o.shares) &&
+				areAmong(c.said, c.subjectsOf(o.clause, o.keys), mine) && !yield(o.clause) {
+				return
+			}
+		}
 	})
 }
 
@@ -36,7 +40,8 @@ func (c *checking) isSaidOfOthers(l clause) bool {
 	having := map[int]int{} // number of the clause's words that each clause of the sources has
 	words := 0
 	for _, w := range c.line.words[l.start:l.end] {
-		if !w.content || slices.Contains(mine, w.forms[0]) || slices.ContainsFunc(c.line.kin, func(k site) bool { return k.clause == w.clause && k.start == w.start }) {
+		isKin := slices.ContainsFunc(c.line.kin, func(k site) bool { return k.clause == w.clause && k.start == w.start })
+		if !w.content || isKin || slices.Contains(mine, w.forms[0]) {
 			continue
 		}
 		words++
@@ -57,21 +62,29 @@ func (c *checking) isSaidOfOthers(l clause) bool {
 			places = append(places, at)
 		}
 	}
-	return c.isOfOthers(mine, places, nil, func(at int) bool {
-		s := c.said.clauses[at]
-		contents := 0
-		for _, w := range c.said.words[s.start:s.end] {
-			if w.content && !slices.Contains(mine, w.forms[0]) {
-				contents++
+	return c.isOfOthers(mine, places, nil, func(yield func(clause int) bool) {
+		for at, n := range having {
+			if n < words && c.hasMore(at, n, mine) && areAmong(c.said, c.subjectsOf(at, nil), mine) && !yield(at) {
+				return
 			}
 		}
-		return having[at] > 0 && having[at] < words && contents > having[at] && areAmong(c.said, c.subjectsOf(at, nil), mine)
 	})
+}
+
+// hasMore reports whether a clause of the sources has more than n words with content, without the names of some people.
+func (c *checking) hasMore(at, n int, names []string) bool {
+	s := c.said.clauses[at]
+	for _, w := range c.said.words[s.start:s.end] {
+		if w.content && !slices.Contains(names, w.forms[0]) {
+			n--
+		}
+	}
+	return n < 0
 }
 
 // isOfOthers reports whether clauses of the sources are about others than some people, and a clause about these is a rival of them. keys are
 // those of the value that is compared.
-func (c *checking) isOfOthers(mine []string, places []int, keys []string, isRival func(clause int) bool) bool {
+func (c *checking) isOfOthers(mine []string, places []int, keys []string, rivals iter.Seq[int]) bool {
 	if len(c.speakers) > 0 || len(places) == 0 || len(mine) == 0 {
 		return false
 	}
@@ -82,13 +95,13 @@ func (c *checking) isOfOthers(mine []string, places []int, keys []string, isRiva
 		if s.voice != own || s.pronoun || len(theirs) == 0 || c.isNamedIn(s, mine) || areAmong(c.said, theirs, mine) || c.isMentioned(theirs) {
 			return false
 		}
-		if c.isSentenceOf(s.sentence, mine) {
+		if c.namesBeside(at, mine) {
 			beside[s.sentence] = true
 		}
 	}
 	found := false
-	for at, s := range c.said.clauses {
-		if s.voice == own && isRival(at) {
+	for at := range rivals {
+		if s := c.said.clauses[at]; s.voice == own {
 			found = true
 			delete(beside, s.sentence) // "Ben loves Rome and Mia loves Oslo", not "Ben loves Rome, and so does Mia"
 		}
@@ -129,8 +142,10 @@ func (c *checking) subjectsOf(at int, keys []string) []string {
 	out := slices.Clone(s.leading)
 	from := offset(c.said.words, &s)
 	text := c.said.sentences[s.sentence].text
-	for _, n := range c.said.names {
-		if n.clause == at && n.text != "" && n.start >= from && (c.names[n.keys[0]] && leads(text[from:], n.start-from) || n.initial && isBeforeVerb(text, n)) {
+	names := c.said.names // in order
+	for i := sort.Search(len(names), func(i int) bool { return names[i].clause >= at }); i < len(names) && names[i].clause == at; i++ {
+		n := names[i]
+		if n.text != "" && n.start >= from && (c.names[n.keys[0]] && leads(text[from:], n.start-from) || n.initial && isBeforeVerb(text, n)) {
 			out = append(out, n.keys[0])
 		}
 	}
@@ -156,10 +171,18 @@ func (c *checking) isNamedIn(s clause, names []string) bool {
 	return slices.ContainsFunc(c.said.words[s.start:s.end], func(w word) bool { return slices.Contains(names, w.forms[0]) })
 }
 
-// isSentenceOf reports whether a clause of a sentence names one of some people or their relation.
-func (c *checking) isSentenceOf(sentence int, names []string) bool {
-	return slices.ContainsFunc(c.said.clauses, func(s clause) bool {
-		return s.sentence == sentence && (c.isNamedIn(s, names) || areAmong(c.said, s.leading, names) || s.i && slices.Contains(names, theUser))
+// namesBeside reports whether another clause of the sentence of a clause names one of some people or their relation.
+func (c *checking) namesBeside(at int, names []string) bool {
+	all, in := c.said.clauses, c.said.clauses[at].sentence
+	first, end := at, at
+	for first > 0 && all[first-1].sentence == in {
+		first--
+	}
+	for end < len(all) && all[end].sentence == in {
+		end++
+	}
+	return slices.ContainsFunc(all[first:end], func(s clause) bool {
+		return c.isNamedIn(s, names) || areAmong(c.said, s.leading, names) || s.i && slices.Contains(names, theUser)
 	})
 }
 
