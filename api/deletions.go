@@ -156,6 +156,15 @@ func (s *Server) StartDeletion(ctx context.Context, id memory.Identity, of delet
 	return d, err
 }
 
+// CancelDeletion cancels a deletion that has not started, and ends its workflow.
+func (s *Server) CancelDeletion(ctx context.Context, id memory.Identity, of uuid.UUID) (deletion.Deletion, error) {
+	d, err := s.Store.CancelDeletion(ctx, id, of)
+	if err == nil {
+		s.Workflows.CancelDeletion(ctx, indexes.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, d.ID)
+	}
+	return d, err
+}
+
 type listDeletionsInput struct {
 	rest.AgentParam
 	rest.PersonParams
@@ -216,10 +225,9 @@ func (s *Server) cancelDeletion(ctx context.Context, in *deletionInput) (*rest.R
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.Store.CancelDeletion(ctx, id, in.Deletion)
+	d, err := s.CancelDeletion(ctx, id, in.Deletion)
 	if err != nil {
 		return nil, err
 	}
-	s.Workflows.CancelDeletion(ctx, indexes.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, d.ID)
 	return rest.OK(s.viewDeletion(id, d)), nil
 }

@@ -13,7 +13,6 @@ import (
 	"reverie/memory"
 	"reverie/store"
 	"reverie/store/deletion"
-	"reverie/store/indexes"
 	"reverie/store/talk"
 	"reverie/web/view"
 )
@@ -196,10 +195,8 @@ func (q *request) cancelDeletion() (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := q.Store.CancelDeletion(q.Context, reader, uid)
-	if err != nil {
+	if _, err := q.CancelDeletion(q.Context, reader, uid); err != nil {
 		return nil, err
 	}
-	q.Workflows.CancelDeletion(q.Context, indexes.AgentRef{Workspace: q.id.Workspace, Agent: q.id.Agent}, d.ID)
 	return q.redirect(view.URL(q.frame("", ""), "deletions") + "?done=kept")
 }
