@@ -108,7 +108,7 @@ type proposing struct {
 	load     talk.ExtractionLoad
 }
 
-// asking is what an engine is asked about a transcript, by extractions and flushes, and what it has answered.
+// asking holds the input of an engine and its last answer, for extractions and flushes.
 type asking struct {
 	transcript []transcripts.Line
 	input      proposals.ExtractionInput

@@ -381,7 +381,8 @@ func TestAccess(t *testing.T) {
 			for _, whose := range wholes {
 				path := strings.NewReplacer("{agent}", "ada", "{owner}", whose, "{conversation}", h.talk, "{extraction}", uuid.NewString(),
 					"{report}", uuid.NewString(), "{fact}", h.fact, "{key}", uuid.NewString(), "{contradiction}", uuid.NewString(),
-					"{injection}", uuid.NewString(), "{deletion}", uuid.NewString(), "{entry}", strings.Repeat("a", 32), "{path}", p.rest, "{asset}", p.rest, "{$}", "").Replace(r.Path)
+					"{injection}", uuid.NewString(), "{deletion}", uuid.NewString(),
+					"{entry}", strings.Repeat("a", 32), "{path}", p.rest, "{asset}", p.rest, "{$}", "").Replace(r.Path)
 				got := v.do(r.Method, path, p.form)
 				want := h.expected(r, p, c, whose)
 				if !slices.Contains(want, got.status) {

@@ -212,7 +212,12 @@ func (n *notebook) knows(p *passage) bool {
 	}
 	for _, page := range []*page{n.profile, n.memory} {
 		for i := range page.lines {
-			if l := page.at(i); !l.stale && !l.code && !p.isOfAnother(n.claim(page, i).speaker) && (p.says(l.terms) && n.isOfSame(page, i, p) || l.terms.shared(p.terms) > 0 && p.isSaidIn(l)) {
+			l := page.at(i)
+			if l.stale || l.code {
+				continue
+			}
+			says := p.says(l.terms) && n.isOfSame(page, i, p) || l.terms.shared(p.terms) > 0 && p.isSaidIn(l)
+			if says && !p.isOfAnother(n.claim(page, i).speaker) {
 				if fresh := page.lines[i].fresh; fresh != nil {
 					fresh.seqs = withSeqs(fresh.seqs, p.seqs)
 				}

@@ -106,21 +106,23 @@ func withoutWhole(s string, texts []string) string {
 // usual are words of providers' errors, which say what is wrong. They occur in requests as well and stay.
 var usual = func() map[string]bool {
 	set := map[string]bool{}
-	for w := range strings.FieldsSeq(`a about above access account active after again all allow allowed already an and any api are argument arguments array as
-at authentication authorization available bad balance base be because been before billing blocked body boolean but by call calls can cannot capacity change
-characters check choose code completion completions complete connect connection content context count create credentials credit credits current currently data deadline
-declined denied deployment deprecated details did dial different dimensions disabled do docs does doesn't domain down due each either embedding embeddings empty enabled
-encountered endpoint engine enough error errors exceed exceeded exceeds exist existing expected expired failed failure feature field file filter filtered finish for
-forbidden format found free from function functions gateway get given got has have header headers higher host hour http https id if image in include incorrect
-input instead insufficient integer internal invalid is it item items its json key keys large last later length less limit limits limited list load longer
-low lower made many max maximum may message messages method min minimum minute missing model models more must name new no not null number object of on one only
-openai anthropic azure google mistral ollama operation option or org organization other output overloaded parameter parameters parse payment per permission
-permissions plan please policy position possible project prompt property provide provided provider quota range rate reach reached read reason reduce refused
-region rejected request requested requests require required requires reset resource response result resulted retry role running schema seconds see server service
-set setting should size start status stop stream streaming string such support supported supports system temperature text than that the their then there these this
-time timed timeout to token tokens too tool tools tpm rpm try type unable unauthorized unavailable unexpected unknown unprocessable unrecognized unsupported until
-up upgrade url usage use used user using valid validation value values version via wait was we were when which while will with within without would wrong you
-you've your yours tcp eof reset peer closed certificate tls max_tokens max_completion_tokens`) {
+	for w := range strings.FieldsSeq(`
+a about above access account active after again all allow allowed already an and any api are argument arguments array as at authentication
+authorization available bad balance base be because been before billing blocked body boolean but by call calls can cannot capacity change characters
+check choose code completion completions complete connect connection content context count create credentials credit credits current currently data
+deadline declined denied deployment deprecated details did dial different dimensions disabled do docs does doesn't domain down due each either
+embedding embeddings empty enabled encountered endpoint engine enough error errors exceed exceeded exceeds exist existing expected expired failed
+failure feature field file filter filtered finish for forbidden format found free from function functions gateway get given got has have header
+headers higher host hour http https id if image in include incorrect input instead insufficient integer internal invalid is it item items its json key
+keys large last later length less limit limits limited list load longer low lower made many max maximum may message messages method min minimum minute
+missing model models more must name new no not null number object of on one only openai anthropic azure google mistral ollama operation option or org
+organization other output overloaded parameter parameters parse payment per permission permissions plan please policy position possible project prompt
+property provide provided provider quota range rate reach reached read reason reduce refused region rejected request requested requests require
+required requires reset resource response result resulted retry role running schema seconds see server service set setting should size start status
+stop stream streaming string such support supported supports system temperature text than that the their then there these this time timed timeout to
+token tokens too tool tools tpm rpm try type unable unauthorized unavailable unexpected unknown unprocessable unrecognized unsupported until up
+upgrade url usage use used user using valid validation value values version via wait was we were when which while will with within without would wrong
+you you've your yours tcp eof reset peer closed certificate tls max_tokens max_completion_tokens`) {
 		set[w] = true
 	}
 	return set

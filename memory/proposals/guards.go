@@ -75,7 +75,8 @@ func Guard(p Proposal, in ExtractionInput, s setting.ExtractSettings) (Guarded, 
 	}
 	g := guard{
 		retired: retiredSet(p.Retired), protected: lineSet(in.Protected), newer: lineSet(in.Newer), share: s.MaxDropShare, free: freeDrops,
-		speakers: speakersOf(in.Transcript), proof: "the conversation", leave: "leave the field empty", elsewhere: "leave the field empty and put what is new into daily_entry",
+		speakers: speakersOf(in.Transcript), proof: "the conversation", leave: "leave the field empty",
+		elsewhere: "leave the field empty and put what is new into daily_entry",
 	}
 	out := Guarded{
 		Daily:   g.daily(p.DailyEntry, in),
